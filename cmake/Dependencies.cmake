@@ -1,0 +1,20 @@
+# Third-party libraries, all from Debian packages. Boost, fmt, yaml-cpp, SQLite and libstdc++ are linked
+# statically in the release; glibc (NVML needs dlopen) and OpenSSL stay shared.
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Boost 1.81 REQUIRED COMPONENTS json)
+find_package(OpenSSL 3 REQUIRED)
+find_package(Threads REQUIRED)
+if(TAU_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+
+function(tau_static_library target name header)
+  find_library(${target}_LIBRARY NAMES lib${name}.a REQUIRED)
+  find_path(${target}_INCLUDE ${header} REQUIRED)
+  add_library(${target} STATIC IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${${target}_LIBRARY})
+endfunction()
+add_library(tau_dep_fmt STATIC ${CMAKE_SOURCE_DIR}/cmake/fmt.cc)
+tau_static_library(tau_dep_yaml yaml-cpp yaml-cpp/yaml.h)
+tau_static_library(tau_dep_sqlite sqlite3 sqlite3.h)
+target_link_libraries(tau_dep_sqlite INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)

@@ -1,0 +1,37 @@
+# tau_module(NAME [DEPS module...] [LIBS library...])
+#
+# One static library per folder: every *.cc beside the CMakeLists.txt, less *_test.cc, which become the test
+# program <name>_test. DEPS is the whole list of modules that the folder may include: the link list is the
+# enforced form of the floors in docs/architecture.md (tools/tidy.py checks the include lines as well).
+# TEST_DEPS are further modules for the tests alone.
+add_library(tau_pch_anchor OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch_anchor.cc)
+target_precompile_headers(tau_pch_anchor PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.h)
+target_include_directories(tau_pch_anchor PRIVATE ${CMAKE_SOURCE_DIR}/src)
+
+function(tau_module name)
+  cmake_parse_arguments(ARG "" "" "DEPS;LIBS;TEST_DEPS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set(deps ${ARG_DEPS})
+  list(TRANSFORM deps PREPEND tau_)
+  if(sources)
+    add_library(tau_${name} STATIC ${sources})
+    target_precompile_headers(tau_${name} REUSE_FROM tau_pch_anchor)
+    target_include_directories(tau_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(tau_${name} PUBLIC ${deps} ${ARG_LIBS} tau_dep_fmt)
+  else()
+    add_library(tau_${name} INTERFACE)
+    target_include_directories(tau_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(tau_${name} INTERFACE ${deps} ${ARG_LIBS} tau_dep_fmt)
+  endif()
+  if(TAU_TESTS AND tests)
+    set(test_deps ${ARG_TEST_DEPS})
+    list(TRANSFORM test_deps PREPEND tau_)
+    add_executable(${name}_test ${tests})
+    target_precompile_headers(${name}_test REUSE_FROM tau_pch_anchor)
+    target_link_libraries(${name}_test PRIVATE tau_${name} ${test_deps} GTest::gtest_main)
+    add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
+  endif()
+endfunction()

@@ -1,0 +1,1 @@
+// Exists so that the precompiled header is built once and reused by every module.

@@ -1,0 +1,57 @@
+// Engine: the scheduler. Deltas in, cycles run, decisions and verdicts out. Pure and deterministic: the same
+// deltas, times and seed give byte-identical results. One state; what-if worlds are copies.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/rng.h"
+#include "engine/values.h"
+
+namespace tau::engine {
+
+struct CycleOptions {
+  int32_t max_heads_per_queue = 0;  // 0 = go on until no progress or the budget is spent
+  int64_t step_budget = 200'000;    // search steps, never time
+};
+
+// What an observer may ask between cycles.
+struct NodeView {
+  NodeId id;
+  Amounts allocatable, used;
+  GpuMask gpus_used = 0;
+};
+struct QueueView {
+  QueueId id;
+  int32_t pending = 0, admitted = 0;
+  std::vector<std::pair<FlavorId, Amounts>> used;      // by flavor
+  std::vector<std::pair<FlavorId, Amounts>> nominal;   // as in force (auto quota resolved)
+};
+struct View {
+  std::vector<NodeView> nodes;
+  std::vector<QueueView> queues;
+  std::vector<Verdict> verdicts;  // of all that wait
+};
+
+class Engine {
+ public:
+  Engine();
+  ~Engine();
+  Engine(const Engine& other);  // a what-if world
+  Engine& operator=(Engine&&) noexcept;
+
+  // Takes deltas in order. Contradictory ones (an unknown id gone, a pod on a node not known yet) are never
+  // fatal: the ledger stays right, and what cannot be placed yet counts once its node appears.
+  void apply(std::span<const Delta> deltas);
+  // One round of decisions. Kept placements are assumed until the API confirms them, or expire.
+  CycleResult run_cycle(Time now, Rng& rng, const CycleOptions& options = {});
+  View view() const;
+  // Recomputes every total from scratch and compares: "" or what differs. For tests and the ledger check.
+  std::string check_invariants() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tau::engine
