@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/rng.h"
@@ -38,6 +39,8 @@ class Reconciler {
   virtual std::string_view name() const = 0;
   // The kinds whose changes it must hear of; their stores are synced before the first reconcile.
   virtual std::span<const Kind> watches() const = 0;
+  // Keys to look at once at the start, whether or not an object exists (a node to register).
+  virtual std::vector<ObjectKey> initial_keys() const { return {}; }
   // Which of its own keys a change concerns; calls `add` for each.
   virtual void keys_of(const Stores& stores, const AnyChange& change, const std::function<void(ObjectKey)>& add) = 0;
   // Idempotent. `rng` only for names.
