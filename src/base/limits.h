@@ -9,6 +9,7 @@ namespace tau::limits {
 // http
 constexpr size_t request_head_bytes = 64 * 1024;
 constexpr size_t request_body_bytes = 3 * 1024 * 1024;  // as kube-apiserver
+constexpr size_t response_body_bytes = 512 * 1024 * 1024;  // read by a client, not streamed
 constexpr size_t connections = 4096;
 constexpr size_t stream_backlog_bytes = 8 * 1024 * 1024;  // a slower watcher is ended
 constexpr int idle_connection_s = 300;
