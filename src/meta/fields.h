@@ -16,7 +16,8 @@
 namespace tau::meta {
 
 const TypeInfo& string_type();
-const TypeInfo& integer_type();
+const TypeInfo& integer_type();  // 64 bits
+const TypeInfo& int32_type();
 const TypeInfo& number_type();
 const TypeInfo& boolean_type();
 const TypeInfo& quantity_type();
@@ -27,12 +28,12 @@ const TypeInfo& bytes_type();
 const TypeInfo& any_type();
 
 // A list or map of another type; one TypeInfo per element function.
-template <TypeRef element>
+template <TypeFunction element>
 const TypeInfo& list_of() {
   static const TypeInfo type{.shape = Shape::list, .element = element};
   return type;
 }
-template <TypeRef element>
+template <TypeFunction element>
 const TypeInfo& map_of() {
   static const TypeInfo type{.shape = Shape::map, .element = element};
   return type;
@@ -42,7 +43,7 @@ const TypeInfo& map_of() {
 
 template <class T>
 struct Codec {  // a struct with a table
-  static constexpr TypeRef type = &type_of<T>;
+  static constexpr TypeFunction type = &type_of<T>;
   static Result<void> decode(T& to, const boost::json::value& from) {
     return decode_into(&to, type_of<T>(), from);
   }
@@ -56,32 +57,32 @@ Error wrong_type(std::string_view wanted, const boost::json::value& got);
 
 template <>
 struct Codec<std::string> {
-  static constexpr TypeRef type = &string_type;
+  static constexpr TypeFunction type = &string_type;
   static Result<void> decode(std::string& to, const boost::json::value& from);
   static bool encode(const std::string& from, boost::json::value& to);
 };
 template <>
 struct Codec<int64_t> {
-  static constexpr TypeRef type = &integer_type;
+  static constexpr TypeFunction type = &integer_type;
   static Result<void> decode(int64_t& to, const boost::json::value& from);
   static bool encode(int64_t from, boost::json::value& to);
 };
 template <>
 struct Codec<bool> {
-  static constexpr TypeRef type = &boolean_type;
+  static constexpr TypeFunction type = &boolean_type;
   static Result<void> decode(bool& to, const boost::json::value& from);
   static bool encode(bool from, boost::json::value& to);
 };
 template <>
 struct Codec<Time> {
-  static constexpr TypeRef type = &time_type;
+  static constexpr TypeFunction type = &time_type;
   static Result<void> decode(Time& to, const boost::json::value& from);
   static bool encode(const Time& from, boost::json::value& to);
 };
 
 template <class T>
 struct Codec<std::optional<T>> {
-  static constexpr TypeRef type = Codec<T>::type;
+  static constexpr TypeFunction type = Codec<T>::type;
   static Result<void> decode(std::optional<T>& to, const boost::json::value& from) {
     return Codec<T>::decode(to.emplace(), from);
   }
@@ -96,7 +97,7 @@ Error at_key(Error error, std::string_view key);
 
 template <class T>
 struct Codec<std::vector<T>> {
-  static constexpr TypeRef type = &list_of<Codec<T>::type>;
+  static constexpr TypeFunction type = &list_of<Codec<T>::type>;
   static Result<void> decode(std::vector<T>& to, const boost::json::value& from) {
     const boost::json::array* array = from.if_array();
     if (array == nullptr) return std::unexpected(wrong_type("array", from));
@@ -126,7 +127,7 @@ struct Codec<std::vector<T>> {
 
 template <class T>
 struct Codec<std::map<std::string, T>> {
-  static constexpr TypeRef type = &map_of<Codec<T>::type>;
+  static constexpr TypeFunction type = &map_of<Codec<T>::type>;
   static Result<void> decode(std::map<std::string, T>& to, const boost::json::value& from) {
     const boost::json::object* object = from.if_object();
     if (object == nullptr) return std::unexpected(wrong_type("object", from));
@@ -189,7 +190,7 @@ Field field(std::string_view name, std::string_view description, FieldOptions op
     return Codec<Member>::encode(static_cast<const Class*>(object)->*member, to) || is_always;
   };
   if constexpr (std::is_same_v<Member, std::optional<Time>>) {
-    if (options.type == &micro_time_type) {
+    if (options.type == TypeRef(&micro_time_type)) {
       made.encode = [](const void* object, boost::json::value& to) {
         return detail::encode_micros(static_cast<const Class*>(object)->*member, to);
       };
@@ -203,7 +204,7 @@ Field schema_only(std::string_view name, std::string_view description, TypeRef t
 
 // Several members of one struct that stand in a nested JSON object ("spec": {...}) share a table of the same
 // struct: nested<Namespace, &namespace_spec>("spec", "...").
-template <class T, TypeRef inner>
+template <class T, TypeFunction inner>
 Field nested(std::string_view name, std::string_view description, FieldOptions options = {}) {
   Field made = detail::make_field(name, description, inner, options);
   made.decode = [](void* object, const boost::json::value& from) { return decode_into(object, inner(), from); };
@@ -226,10 +227,5 @@ Field custom(std::string_view name, std::string_view description, TypeRef type,
 }
 
 TypeInfo table(std::string_view name, std::string_view description, std::vector<Field> fields);
-
-template <class T>
-boost::json::value encode(const T& object) {
-  return encode_from(&object, type_of<T>());
-}
 
 }  // namespace tau::meta

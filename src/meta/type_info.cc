@@ -87,6 +87,10 @@ const TypeInfo& scalar(Shape shape) {
 
 const TypeInfo& string_type() { return scalar(Shape::string); }
 const TypeInfo& integer_type() { return scalar(Shape::integer); }
+const TypeInfo& int32_type() {
+  static const TypeInfo type{.shape = Shape::integer, .is_int32 = true};
+  return type;
+}
 const TypeInfo& number_type() { return scalar(Shape::number); }
 const TypeInfo& boolean_type() { return scalar(Shape::boolean); }
 const TypeInfo& quantity_type() { return scalar(Shape::quantity); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -17,8 +18,22 @@
 namespace tau::meta {
 
 struct TypeInfo;
-// Types refer to each other by function, so that tables may be recursive and in any order.
-using TypeRef = const TypeInfo& (*)();
+// Types refer to each other by function, so that tables may be recursive and in any order; types that are read
+// from a schema text (schema_text.h) refer to each other by pointer.
+using TypeFunction = const TypeInfo& (*)();
+class TypeRef {
+ public:
+  constexpr TypeRef(std::nullptr_t = nullptr) {}
+  constexpr TypeRef(TypeFunction function) : function_(function) {}
+  constexpr TypeRef(const TypeInfo* info) : info_(info) {}
+  const TypeInfo& operator()() const { return function_ != nullptr ? function_() : *info_; }
+  constexpr explicit operator bool() const { return function_ != nullptr || info_ != nullptr; }
+  constexpr bool operator==(const TypeRef&) const = default;
+
+ private:
+  TypeFunction function_ = nullptr;
+  const TypeInfo* info_ = nullptr;
+};
 
 enum class Shape : uint8_t {
   object,         // has fields
@@ -35,7 +50,7 @@ enum class Shape : uint8_t {
 struct Field {
   std::string_view name;         // JSON name
   std::string_view description;  // one or two sentences, our own words
-  TypeRef type = nullptr;
+  TypeRef type;
   bool is_required = false;
   bool is_immutable = false;
   std::string_view merge_key;    // strategic merge: patchMergeKey; "" = replace (atomic) unless merge_primitive
@@ -55,6 +70,7 @@ struct TypeInfo {
   Shape shape = Shape::object;
   std::vector<Field> fields;     // of an object
   TypeRef element = nullptr;     // of a list or map
+  bool is_int32 = false;         // an integer of 32 bits
   bool keeps_unknown_fields = false;
   const Field* find(std::string_view name) const;
 };
@@ -73,7 +89,10 @@ Result<T> decode(const boost::json::value& from) {
   if (auto done = decode_into(&object, type_of<T>(), from); !done) return std::unexpected(done.error());
   return object;
 }
-template <class T>
-boost::json::value encode(const T& object);
+// The value type is a parameter only so that this header needs no more than a forward declaration.
+template <class T, class Value = boost::json::value>
+Value encode(const T& object) {
+  return encode_from(&object, type_of<T>());
+}
 
 }  // namespace tau::meta
