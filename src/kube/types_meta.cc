@@ -8,7 +8,7 @@ using namespace tau::kube;
 
 template <>
 const TypeInfo& type_of<OwnerReference>() {
-  static const TypeInfo type = table("io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference", "Names an object that this one belongs to.", {
+  static const TypeInfo type = full_table("io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference", "Names an object that this one belongs to.", {
       field<&OwnerReference::api_version>("apiVersion", "API version of the owner.", {.is_required = true}),
       field<&OwnerReference::kind>("kind", "Kind of the owner.", {.is_required = true}),
       field<&OwnerReference::name>("name", "Name of the owner.", {.is_required = true}),
@@ -21,7 +21,7 @@ const TypeInfo& type_of<OwnerReference>() {
 
 template <>
 const TypeInfo& type_of<ObjectMeta>() {
-  static const TypeInfo type = table("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "What every stored object carries.", {
+  static const TypeInfo type = full_table("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "What every stored object carries.", {
       field<&ObjectMeta::name>("name", "Unique within its namespace and kind. Cannot be changed."),
       field<&ObjectMeta::generate_name>("generateName", "Prefix from which the server makes a unique name when none is given."),
       field<&ObjectMeta::namespace_>("namespace", "The namespace of the object; empty for cluster-scoped kinds. Cannot be changed."),
@@ -43,7 +43,7 @@ const TypeInfo& type_of<ObjectMeta>() {
 
 template <>
 const TypeInfo& type_of<Condition>() {
-  static const TypeInfo type = table("io.k8s.apimachinery.pkg.apis.meta.v1.Condition", "One aspect of an object's state.", {
+  static const TypeInfo type = full_table("io.k8s.apimachinery.pkg.apis.meta.v1.Condition", "One aspect of an object's state.", {
       field<&Condition::type>("type", "Name of the aspect.", {.is_required = true}),
       field<&Condition::status>("status", "True, False or Unknown.", {.is_required = true}),
       field<&Condition::observed_generation>("observedGeneration", "The generation that the condition speaks of."),
@@ -59,7 +59,7 @@ const TypeInfo& type_of<Condition>() {
 
 template <>
 const TypeInfo& type_of<LabelRequirement>() {
-  static const TypeInfo type = table("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement", "A test of one label.", {
+  static const TypeInfo type = full_table("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement", "A test of one label.", {
       field<&LabelRequirement::key>("key", "The label's key.", {.is_required = true}),
       field<&LabelRequirement::operator_>("operator", "In, NotIn, Exists, DoesNotExist; for nodes also Gt and Lt.", {.is_required = true}),
       field<&LabelRequirement::values>("values", "Values to compare with; empty for Exists and DoesNotExist."),
@@ -69,7 +69,7 @@ const TypeInfo& type_of<LabelRequirement>() {
 
 template <>
 const TypeInfo& type_of<LabelSelector>() {
-  static const TypeInfo type = table("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector", "Selects objects by label; all parts must hold.", {
+  static const TypeInfo type = full_table("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector", "Selects objects by label; all parts must hold.", {
       field<&LabelSelector::match_labels>("matchLabels", "Labels that must have exactly these values."),
       field<&LabelSelector::match_expressions>("matchExpressions", "Further tests that must hold."),
   });
@@ -78,12 +78,12 @@ const TypeInfo& type_of<LabelSelector>() {
 
 namespace {
 const TypeInfo& namespace_spec() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.NamespaceSpec", "Wanted state of a namespace.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.NamespaceSpec", "Wanted state of a namespace.", {
       field<&Namespace::finalizers>("finalizers", "Names that must be removed before the namespace can go.")});
   return type;
 }
 const TypeInfo& namespace_status() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.NamespaceStatus", "State of a namespace.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.NamespaceStatus", "State of a namespace.", {
       field<&Namespace::conditions>("conditions", "What holds up its deletion.", {.merge_key = "type"}),
       field<&Namespace::phase>("phase", "Active or Terminating.")});
   return type;
@@ -132,7 +132,7 @@ const TypeInfo& type_of<ServiceAccount>() {
 
 template <>
 const TypeInfo& type_of<ObjectReference>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.ObjectReference", "Points to another object.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.ObjectReference", "Points to another object.", {
       field<&ObjectReference::api_version>("apiVersion", "API version of the object."),
       field<&ObjectReference::field_path>("fieldPath", "A part of the object, such as one container."),
       field<&ObjectReference::kind>("kind", "Kind of the object."),
@@ -145,7 +145,7 @@ const TypeInfo& type_of<ObjectReference>() {
 
 namespace {
 const TypeInfo& event_source() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.EventSource", "Who reported an event.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.EventSource", "Who reported an event.", {
       field<&Event::source_component>("component", "The component."), field<&Event::source_host>("host", "The node it ran on.")});
   return type;
 }
@@ -185,7 +185,7 @@ const TypeInfo& type_of<PriorityClass>() {
 
 namespace {
 const TypeInfo& lease_spec() {
-  static const TypeInfo type = table("io.k8s.api.coordination.v1.LeaseSpec", "Who holds the lease, and until when.", {
+  static const TypeInfo type = full_table("io.k8s.api.coordination.v1.LeaseSpec", "Who holds the lease, and until when.", {
       field<&Lease::holder_identity>("holderIdentity", "The holder."),
       field<&Lease::lease_duration_seconds>("leaseDurationSeconds", "Seconds after renewTime at which others may take it."),
       field<&Lease::acquire_time>("acquireTime", "When the holder took it.", {.type = micro_time_type}),

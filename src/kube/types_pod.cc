@@ -1,7 +1,6 @@
 // Field tables: containers, volumes and pods. Members for what TauGrid reads; the rest is schema only, so that
 // every manifest that Kubernetes takes is known here too.
 #include "kube/schema.h"
-#include "kube/schema_pod.h"
 #include "kube/types.h"
 #include "meta/fields.h"
 #include "meta/json.h"
@@ -12,7 +11,7 @@ namespace json = boost::json;
 
 template <>
 const TypeInfo& type_of<ResourceRequirements>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.ResourceRequirements", "What a container asks for and may use at most.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.ResourceRequirements", "What a container asks for and may use at most.", {
       field<&ResourceRequirements::limits>("limits", "The most it may use, by resource.", {.type = map_of<quantity_type>}),
       field<&ResourceRequirements::requests>("requests", "What is set aside for it, by resource; defaults to the limits.", {.type = map_of<quantity_type>}),
       schema_only("claims", "Resource claims of the pod that the container uses.", list_of<any_type>)});
@@ -21,26 +20,26 @@ const TypeInfo& type_of<ResourceRequirements>() {
 
 namespace {
 const TypeInfo& key_selector() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.KeySelector", "One key of a ConfigMap or Secret.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.KeySelector", "One key of a ConfigMap or Secret.", {
       field<&KeySelector::name>("name", "Name of the object."), field<&KeySelector::key>("key", "The key.", {.is_required = true}),
       field<&KeySelector::optional>("optional", "True lets the key be absent.")});
   return type;
 }
 const TypeInfo& field_ref() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.ObjectFieldSelector", "A field of the pod.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.ObjectFieldSelector", "A field of the pod.", {
       schema_only("apiVersion", "Version that the path is written in.", string_type),
       field<&EnvVar::field_path>("fieldPath", "Path such as metadata.name.", {.is_required = true})});
   return type;
 }
 const TypeInfo& resource_ref() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.ResourceFieldSelector", "A request or limit of a container.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.ResourceFieldSelector", "A request or limit of a container.", {
       schema_only("containerName", "The container; this one by default.", string_type),
       field<&EnvVar::resource>("resource", "Path such as limits.cpu.", {.is_required = true}),
       schema_only("divisor", "Unit of the value.", quantity_type)});
   return type;
 }
 const TypeInfo& env_source() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.EnvVarSource", "Where a variable's value comes from.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.EnvVarSource", "Where a variable's value comes from.", {
       nested<EnvVar, &field_ref>("fieldRef", "A field of the pod."),
       nested<EnvVar, &resource_ref>("resourceFieldRef", "A request or limit of the container."),
       field<&EnvVar::config_map_key>("configMapKeyRef", "A key of a ConfigMap.", {.type = key_selector}),
@@ -62,7 +61,7 @@ bool encode_named(const std::optional<std::string>& from, bool is_optional, json
   return true;
 }
 const TypeInfo& named_source() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.EnvSource", "A whole ConfigMap or Secret.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.EnvSource", "A whole ConfigMap or Secret.", {
       schema_only("name", "Name of the object.", string_type), schema_only("optional", "True lets it be absent.", boolean_type)});
   return type;
 }
@@ -73,7 +72,7 @@ const TypeInfo& type_of<KeySelector>() { return key_selector(); }
 
 template <>
 const TypeInfo& type_of<EnvVar>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.EnvVar", "One environment variable.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.EnvVar", "One environment variable.", {
       field<&EnvVar::name>("name", "The variable's name.", {.is_required = true}),
       field<&EnvVar::value>("value", "Its value; $(OTHER) is replaced by an earlier variable."),
       nested<EnvVar, &env_source>("valueFrom", "Where the value comes from instead.")});
@@ -82,7 +81,7 @@ const TypeInfo& type_of<EnvVar>() {
 
 template <>
 const TypeInfo& type_of<EnvFrom>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.EnvFromSource", "A source of many variables.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.EnvFromSource", "A source of many variables.", {
       custom<EnvFrom>("configMapRef", "All keys of a ConfigMap.", named_source,
           [](EnvFrom& to, const json::value& from) { return decode_named(to.config_map, to.optional, from); },
           [](const EnvFrom& from, json::value& to) { return encode_named(from.config_map, from.optional, to); }),
@@ -95,7 +94,7 @@ const TypeInfo& type_of<EnvFrom>() {
 
 template <>
 const TypeInfo& type_of<VolumeMount>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.VolumeMount", "Puts a volume into a container.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.VolumeMount", "Puts a volume into a container.", {
       field<&VolumeMount::name>("name", "The volume of the pod.", {.is_required = true}),
       field<&VolumeMount::read_only>("readOnly", "True forbids writing."),
       schema_only("recursiveReadOnly", "Whether nested mounts are read-only too.", string_type),
@@ -108,7 +107,7 @@ const TypeInfo& type_of<VolumeMount>() {
 
 template <>
 const TypeInfo& type_of<ContainerPort>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.ContainerPort", "A port that a container listens on.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.ContainerPort", "A port that a container listens on.", {
       field<&ContainerPort::name>("name", "Name for services."), field<&ContainerPort::host_port>("hostPort", "Port on the node."),
       field<&ContainerPort::container_port>("containerPort", "Port in the pod.", {.is_required = true}),
       field<&ContainerPort::protocol>("protocol", "TCP, UDP or SCTP.", {.enum_values = "TCP,UDP,SCTP", .default_json = "\"TCP\""}),
@@ -118,7 +117,7 @@ const TypeInfo& type_of<ContainerPort>() {
 
 template <>
 const TypeInfo& type_of<Container>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.Container", "One program of a pod.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.Container", "One program of a pod.", {
       field<&Container::name>("name", "Unique within the pod. Cannot be changed.", {.is_required = true}),
       field<&Container::image>("image", "The container image."),
       field<&Container::command>("command", "The program and its first arguments; the image's own by default."),
@@ -133,14 +132,14 @@ const TypeInfo& type_of<Container>() {
       schema_only("restartPolicyRules", "Rules by exit code.", list_of<any_type>),
       field<&Container::volume_mounts>("volumeMounts", "Volumes that it sees.", {.merge_key = "mountPath"}),
       schema_only("volumeDevices", "Raw block volumes that it sees.", list_of<any_type>, {.merge_key = "devicePath"}),
-      schema_only("livenessProbe", "Restarts the container when it fails.", probe_type),
-      schema_only("readinessProbe", "Takes the pod out of services while it fails.", probe_type),
-      schema_only("startupProbe", "Holds the other probes back until it succeeds.", probe_type),
+      schema_only("livenessProbe", "Restarts the container when it fails.", any_type),
+      schema_only("readinessProbe", "Takes the pod out of services while it fails.", any_type),
+      schema_only("startupProbe", "Holds the other probes back until it succeeds.", any_type),
       schema_only("lifecycle", "Actions after start and before stop.", any_type),
       field<&Container::termination_message_path>("terminationMessagePath", "File whose text becomes the final message."),
       schema_only("terminationMessagePolicy", "File, or FallbackToLogsOnError.", string_type),
       field<&Container::image_pull_policy>("imagePullPolicy", "Always, IfNotPresent or Never.", {.enum_values = "Always,IfNotPresent,Never"}),
-      schema_only("securityContext", "Rights of the container.", security_context_type),
+      schema_only("securityContext", "Rights of the container.", any_type),
       schema_only("stdin", "Whether standard input is kept open.", boolean_type), schema_only("stdinOnce", "Closes it after the first client.", boolean_type),
       schema_only("tty", "Whether it gets a terminal.", boolean_type)});
   return type;
@@ -148,7 +147,7 @@ const TypeInfo& type_of<Container>() {
 
 template <>
 const TypeInfo& type_of<KeyToPath>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.KeyToPath", "Gives a key its file name.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.KeyToPath", "Gives a key its file name.", {
       field<&KeyToPath::key>("key", "The key.", {.is_required = true}), field<&KeyToPath::path>("path", "Path in the volume.", {.is_required = true}),
       field<&KeyToPath::mode>("mode", "Permission bits.")});
   return type;
@@ -231,12 +230,12 @@ Field other_volume(std::string_view name, std::string_view description) {
 
 template <>
 const TypeInfo& type_of<PodVolume>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.Volume", "Files that containers of a pod share.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.Volume", "Files that containers of a pod share.", {
       field<&PodVolume::name>("name", "Unique within the pod.", {.is_required = true}),
-      custom<PodVolume>("emptyDir", "An empty directory that lives as long as the pod.", empty_dir_type, decode_empty_dir, encode_empty_dir),
-      custom<PodVolume>("hostPath", "A file or directory of the node.", host_path_type, decode_host_path, encode_host_path),
-      custom<PodVolume>("configMap", "The keys of a ConfigMap as files.", config_map_volume_type, decode_config_map, encode_config_map),
-      custom<PodVolume>("secret", "The keys of a Secret as files.", secret_volume_type, decode_secret, encode_secret),
+      custom<PodVolume>("emptyDir", "An empty directory that lives as long as the pod.", any_type, decode_empty_dir, encode_empty_dir),
+      custom<PodVolume>("hostPath", "A file or directory of the node.", any_type, decode_host_path, encode_host_path),
+      custom<PodVolume>("configMap", "The keys of a ConfigMap as files.", any_type, decode_config_map, encode_config_map),
+      custom<PodVolume>("secret", "The keys of a Secret as files.", any_type, decode_secret, encode_secret),
       other_volume<0>("persistentVolumeClaim", "A claim for lasting storage."), other_volume<1>("projected", "Several sources in one directory."),
       other_volume<2>("downwardAPI", "Facts about the pod as files."), other_volume<3>("nfs", "A network file system."),
       other_volume<4>("csi", "A volume of a storage driver."), other_volume<5>("ephemeral", "A claim that lives as long as the pod."),
@@ -255,7 +254,7 @@ const TypeInfo& type_of<PodVolume>() {
 
 template <>
 const TypeInfo& type_of<Toleration>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.Toleration", "Lets a pod onto nodes with a matching taint.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.Toleration", "Lets a pod onto nodes with a matching taint.", {
       field<&Toleration::key>("key", "The taint's key; empty with Exists means all."),
       field<&Toleration::operator_>("operator", "Equal or Exists."), field<&Toleration::value>("value", "The taint's value for Equal."),
       field<&Toleration::effect>("effect", "The taint's effect; empty means all."),
@@ -265,7 +264,7 @@ const TypeInfo& type_of<Toleration>() {
 
 template <>
 const TypeInfo& type_of<NodeSelectorTerm>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.NodeSelectorTerm", "Tests of one node; all must hold.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.NodeSelectorTerm", "Tests of one node; all must hold.", {
       field<&NodeSelectorTerm::match_expressions>("matchExpressions", "Tests of its labels."),
       field<&NodeSelectorTerm::match_fields>("matchFields", "Tests of its fields.")});
   return type;
@@ -273,7 +272,7 @@ const TypeInfo& type_of<NodeSelectorTerm>() {
 
 template <>
 const TypeInfo& type_of<PreferredTerm>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.PreferredSchedulingTerm", "A wish about the node.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.PreferredSchedulingTerm", "A wish about the node.", {
       field<&PreferredTerm::weight>("weight", "1 to 100.", {.is_required = true, .is_always = true}),
       field<&PreferredTerm::preference>("preference", "What is wished for.", {.is_required = true, .is_always = true})});
   return type;
@@ -281,18 +280,18 @@ const TypeInfo& type_of<PreferredTerm>() {
 
 namespace {
 const TypeInfo& node_selector() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.NodeSelector", "Tests of a node; one term must hold.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.NodeSelector", "Tests of a node; one term must hold.", {
       field<&PodSpec::required_node_affinity>("nodeSelectorTerms", "The terms.", {.is_required = true})});
   return type;
 }
 const TypeInfo& node_affinity() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.NodeAffinity", "Which nodes a pod wants.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.NodeAffinity", "Which nodes a pod wants.", {
       nested<PodSpec, &node_selector>("requiredDuringSchedulingIgnoredDuringExecution", "What a node must have."),
       field<&PodSpec::preferred_node_affinity>("preferredDuringSchedulingIgnoredDuringExecution", "What a node should have.")});
   return type;
 }
 const TypeInfo& affinity() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.Affinity", "Which nodes and neighbours a pod wants.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.Affinity", "Which nodes and neighbours a pod wants.", {
       nested<PodSpec, &node_affinity>("nodeAffinity", "Which nodes."), schema_only("podAffinity", "Which neighbours.", any_type),
       schema_only("podAntiAffinity", "Which neighbours not.", any_type)});
   return type;
@@ -301,7 +300,7 @@ const TypeInfo& affinity() {
 
 template <>
 const TypeInfo& type_of<SchedulingGate>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.PodSchedulingGate", "Holds a pod back from scheduling.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.PodSchedulingGate", "Holds a pod back from scheduling.", {
       field<&SchedulingGate::name>("name", "Unique within the pod.", {.is_required = true})});
   return type;
 }
@@ -328,15 +327,14 @@ const TypeInfo& type_of<PodSpec>() {
         field<&PodSpec::priority>("priority", "Its priority; set from the class."),
         field<&PodSpec::overhead>("overhead", "Resources of the sandbox itself.", {.type = map_of<quantity_type>}),
         field<&PodSpec::scheduling_gates>("schedulingGates", "Names that hold it back until all are removed.", {.merge_key = "name"})};
-    for (Field& extra : pod_spec_schema_only()) fields.push_back(std::move(extra));
-    return table("io.k8s.api.core.v1.PodSpec", "What a pod is to run, and where it may.", std::move(fields));
+    return full_table("io.k8s.api.core.v1.PodSpec", "What a pod is to run, and where it may.", std::move(fields));
   }();
   return type;
 }
 
 template <>
 const TypeInfo& type_of<PodTemplate>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.PodTemplateSpec", "The pods to be made.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.PodTemplateSpec", "The pods to be made.", {
       field<&PodTemplate::metadata>("metadata", "Labels and annotations of the pods.", {.is_always = true}),
       field<&PodTemplate::spec>("spec", "What they are to run.", {.is_always = true})});
   return type;

@@ -8,18 +8,18 @@ using namespace tau::kube;
 
 template <>
 const TypeInfo& type_of<ContainerStateWaiting>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.ContainerStateWaiting", "Not started yet.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.ContainerStateWaiting", "Not started yet.", {
       field<&ContainerStateWaiting::reason>("reason", "One word for why."), field<&ContainerStateWaiting::message>("message", "Why, in words.")});
   return type;
 }
 template <>
 const TypeInfo& type_of<ContainerStateRunning>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.ContainerStateRunning", "Running.", {field<&ContainerStateRunning::started_at>("startedAt", "Since when.")});
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.ContainerStateRunning", "Running.", {field<&ContainerStateRunning::started_at>("startedAt", "Since when.")});
   return type;
 }
 template <>
 const TypeInfo& type_of<ContainerStateTerminated>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.ContainerStateTerminated", "Ended.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.ContainerStateTerminated", "Ended.", {
       field<&ContainerStateTerminated::exit_code>("exitCode", "Exit code.", {.is_required = true, .is_always = true}),
       field<&ContainerStateTerminated::signal>("signal", "Signal that ended it."), field<&ContainerStateTerminated::reason>("reason", "One word for how."),
       field<&ContainerStateTerminated::message>("message", "How, in words."), field<&ContainerStateTerminated::started_at>("startedAt", "Start."),
@@ -28,14 +28,14 @@ const TypeInfo& type_of<ContainerStateTerminated>() {
 }
 template <>
 const TypeInfo& type_of<ContainerStateValue>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.ContainerState", "One of waiting, running, terminated.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.ContainerState", "One of waiting, running, terminated.", {
       field<&ContainerStateValue::waiting>("waiting", "Not started yet."), field<&ContainerStateValue::running>("running", "Running."),
       field<&ContainerStateValue::terminated>("terminated", "Ended.")});
   return type;
 }
 template <>
 const TypeInfo& type_of<ContainerStatus>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.ContainerStatus", "How a container is.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.ContainerStatus", "How a container is.", {
       field<&ContainerStatus::name>("name", "The container.", {.is_required = true}), field<&ContainerStatus::state>("state", "Its state now."),
       field<&ContainerStatus::last_state>("lastState", "How its last run ended.", {.is_always = true}), field<&ContainerStatus::ready>("ready", "Whether it is ready.", {.is_required = true, .is_always = true}),
       field<&ContainerStatus::restart_count>("restartCount", "How often it was started again.", {.is_required = true, .is_always = true}),
@@ -48,7 +48,7 @@ const TypeInfo& type_of<ContainerStatus>() {
 }
 template <>
 const TypeInfo& type_of<PodStatus>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.PodStatus", "How a pod is.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.PodStatus", "How a pod is.", {
       schema_only("observedGeneration", "The generation that it speaks of.", integer_type),
       field<&PodStatus::phase>("phase", "Pending, Running, Succeeded, Failed or Unknown."), field<&PodStatus::conditions>("conditions", "Aspects of its state.", {.merge_key = "type"}),
       field<&PodStatus::message>("message", "Why it is so, in words."), field<&PodStatus::reason>("reason", "One word for why, such as Evicted."),
@@ -67,20 +67,20 @@ const TypeInfo& type_of<PodStatus>() {
 
 template <>
 const TypeInfo& type_of<Taint>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.Taint", "Keeps pods away that do not bear it.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.Taint", "Keeps pods away that do not bear it.", {
       field<&Taint::key>("key", "Its key.", {.is_required = true}), field<&Taint::value>("value", "Its value."),
       field<&Taint::effect>("effect", "NoSchedule, PreferNoSchedule or NoExecute.", {.is_required = true}), field<&Taint::time_added>("timeAdded", "Since when.")});
   return type;
 }
 template <>
 const TypeInfo& type_of<NodeAddress>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.NodeAddress", "An address of a node.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.NodeAddress", "An address of a node.", {
       field<&NodeAddress::type>("type", "Hostname, InternalIP, ...", {.is_required = true}), field<&NodeAddress::address>("address", "The address.", {.is_required = true})});
   return type;
 }
 template <>
 const TypeInfo& type_of<NodeInfo>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.NodeSystemInfo", "Facts about a node's system.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.NodeSystemInfo", "Facts about a node's system.", {
       field<&NodeInfo::machine_id>("machineID", "Machine id.", {.is_always = true}), field<&NodeInfo::system_uuid>("systemUUID", "Hardware id.", {.is_always = true}),
       field<&NodeInfo::boot_id>("bootID", "Id of this boot.", {.is_always = true}), field<&NodeInfo::kernel_version>("kernelVersion", "Kernel.", {.is_always = true}),
       field<&NodeInfo::os_image>("osImage", "Operating system.", {.is_always = true}), field<&NodeInfo::container_runtime_version>("containerRuntimeVersion", "Runtime.", {.is_always = true}),
@@ -91,7 +91,7 @@ const TypeInfo& type_of<NodeInfo>() {
 }
 template <>
 const TypeInfo& type_of<Node::Spec>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.NodeSpec", "Wanted state of a node.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.NodeSpec", "Wanted state of a node.", {
       schema_only("podCIDR", "Address range of its pods.", string_type), schema_only("podCIDRs", "Address ranges of its pods.", list_of<string_type>, {.merges_primitives = true}),
       field<&Node::Spec::provider_id>("providerID", "Its name at the cloud."), field<&Node::Spec::unschedulable>("unschedulable", "True keeps new pods away (cordon)."),
       field<&Node::Spec::taints>("taints", "What keeps pods away."), schema_only("configSource", "No longer used.", any_type), schema_only("externalID", "No longer used.", string_type)});
@@ -99,7 +99,7 @@ const TypeInfo& type_of<Node::Spec>() {
 }
 template <>
 const TypeInfo& type_of<Node::Status>() {
-  static const TypeInfo type = table("io.k8s.api.core.v1.NodeStatus", "How a node is.", {
+  static const TypeInfo type = full_table("io.k8s.api.core.v1.NodeStatus", "How a node is.", {
       field<&Node::Status::capacity>("capacity", "All that it has, by resource.", {.type = map_of<quantity_type>}),
       field<&Node::Status::allocatable>("allocatable", "What pods may use, by resource.", {.type = map_of<quantity_type>}), schema_only("phase", "No longer used.", string_type),
       field<&Node::Status::conditions>("conditions", "Aspects of its state.", {.merge_key = "type"}), field<&Node::Status::addresses>("addresses", "Its addresses.", {.merge_key = "type"}),
@@ -122,7 +122,7 @@ const TypeInfo& type_of<Node>() {
 
 template <>
 const TypeInfo& type_of<JobSpec>() {
-  static const TypeInfo type = table("io.k8s.api.batch.v1.JobSpec", "What a Job is to run, and how often.", {
+  static const TypeInfo type = full_table("io.k8s.api.batch.v1.JobSpec", "What a Job is to run, and how often.", {
       field<&JobSpec::parallelism>("parallelism", "The most pods that run at once."), field<&JobSpec::completions>("completions", "How many pods must succeed."),
       field<&JobSpec::active_deadline_seconds>("activeDeadlineSeconds", "Seconds of running after which it fails."), schema_only("podFailurePolicy", "What a pod's failure means, by exit code or condition.", any_type),
       schema_only("successPolicy", "When the Job counts as succeeded early.", any_type), field<&JobSpec::backoff_limit>("backoffLimit", "Pod failures borne before it fails; 6 by default."),
@@ -137,13 +137,13 @@ const TypeInfo& type_of<JobSpec>() {
 }
 template <>
 const TypeInfo& type_of<UncountedPods>() {
-  static const TypeInfo type = table("io.k8s.api.batch.v1.UncountedTerminatedPods", "Ended pods not yet in the counters.", {
+  static const TypeInfo type = full_table("io.k8s.api.batch.v1.UncountedTerminatedPods", "Ended pods not yet in the counters.", {
       field<&UncountedPods::succeeded>("succeeded", "UIDs of succeeded ones."), field<&UncountedPods::failed>("failed", "UIDs of failed ones.")});
   return type;
 }
 template <>
 const TypeInfo& type_of<JobStatus>() {
-  static const TypeInfo type = table("io.k8s.api.batch.v1.JobStatus", "How a Job is.", {
+  static const TypeInfo type = full_table("io.k8s.api.batch.v1.JobStatus", "How a Job is.", {
       field<&JobStatus::conditions>("conditions", "Aspects of its state.", {.merge_key = "type"}), field<&JobStatus::start_time>("startTime", "When it last began to run."),
       field<&JobStatus::completion_time>("completionTime", "When it succeeded."), field<&JobStatus::active>("active", "Pods not ended."),
       field<&JobStatus::terminating>("terminating", "Pods being ended."), field<&JobStatus::ready>("ready", "Pods ready."), field<&JobStatus::succeeded>("succeeded", "Pods succeeded."),

@@ -34,10 +34,6 @@ TypeRef scalar_named(std::string_view word) {
   return found == scalars.end() ? TypeRef{} : found->second;
 }
 
-bool is_scalar(const TypeInfo& type) {
-  return type.shape != Shape::object && type.shape != Shape::list && type.shape != Shape::map;
-}
-
 }  // namespace
 
 std::string_view short_name(std::string_view type_name) {
@@ -145,8 +141,8 @@ TypeInfo SchemaText::complete(TypeInfo table) const {
     if (held->description.empty()) held->description = said.description;
     if (held->enum_values.empty()) held->enum_values = said.enum_values;
     if (held->default_json.empty()) held->default_json = said.default_json;
-    // A member says less of a scalar than the text: an int64_t may be an int32 of the API.
-    if (is_scalar(said.type()) && is_scalar(held->type())) held->type = said.type;
+    // A member says less of a type than the text: an int64_t may be an int32 of the API.
+    held->type = said.type;
   }
   return table;
 }

@@ -107,7 +107,8 @@ Result<void> Codec<std::string>::decode(std::string& to, const json::value& from
   }
   // A quantity may be written as a number: `cpu: 1`.
   if (from.is_number()) {
-    to = json::serialize(from);
+    const double* real = from.if_double();
+    to = real != nullptr ? fmt::format("{}", *real) : json::serialize(from);
     return {};
   }
   return std::unexpected(wrong_type("string", from));

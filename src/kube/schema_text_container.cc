@@ -1,0 +1,210 @@
+// Schema text: containers. Names and types are the API's own; the format is in meta/schema_text.h.
+#include "kube/schema_texts.h"
+
+namespace tau::kube::schema_texts {
+
+const std::string_view container = R"schema(
+package io.k8s.api.core.v1
+type Container
+  args []string
+  command []string
+  env []EnvVar merge=name
+  envFrom []EnvFromSource
+  image string
+  imagePullPolicy string
+  lifecycle Lifecycle
+  livenessProbe Probe
+  name* string
+  ports []ContainerPort merge=containerPort
+  readinessProbe Probe
+  resizePolicy []ContainerResizePolicy
+  resources ResourceRequirements
+  restartPolicy string
+  restartPolicyRules []ContainerRestartRule
+  securityContext SecurityContext
+  startupProbe Probe
+  stdin boolean
+  stdinOnce boolean
+  terminationMessagePath string
+  terminationMessagePolicy string
+  tty boolean
+  volumeDevices []VolumeDevice merge=devicePath
+  volumeMounts []VolumeMount merge=mountPath
+  workingDir string
+type EnvVar
+  name* string
+  value string
+  valueFrom EnvVarSource
+type EnvVarSource
+  configMapKeyRef ConfigMapKeySelector
+  fieldRef ObjectFieldSelector
+  fileKeyRef FileKeySelector
+  resourceFieldRef ResourceFieldSelector
+  secretKeyRef SecretKeySelector
+type ConfigMapKeySelector
+  key* string
+  name string
+  optional boolean
+type ObjectFieldSelector
+  apiVersion string
+  fieldPath* string
+type FileKeySelector
+  key* string
+  optional boolean
+  path* string
+  volumeName* string
+type ResourceFieldSelector
+  containerName string
+  divisor quantity
+  resource* string
+type SecretKeySelector
+  key* string
+  name string
+  optional boolean
+type EnvFromSource
+  configMapRef ConfigMapEnvSource
+  prefix string
+  secretRef SecretEnvSource
+type ConfigMapEnvSource
+  name string
+  optional boolean
+type SecretEnvSource
+  name string
+  optional boolean
+type Lifecycle
+  postStart LifecycleHandler
+  preStop LifecycleHandler
+  stopSignal string
+type LifecycleHandler
+  exec ExecAction
+  httpGet HTTPGetAction
+  sleep SleepAction
+  tcpSocket TCPSocketAction
+type ExecAction
+  command []string
+type HTTPGetAction
+  host string
+  httpHeaders []HTTPHeader
+  path string
+  port* int_or_string
+  protocol string
+  scheme string
+type HTTPHeader
+  name* string
+  value* string
+type SleepAction
+  seconds* int64
+type TCPSocketAction
+  host string
+  port* int_or_string
+type Probe
+  exec ExecAction
+  failureThreshold int32
+  grpc GRPCAction
+  httpGet HTTPGetAction
+  initialDelaySeconds int32
+  periodSeconds int32
+  successThreshold int32
+  tcpSocket TCPSocketAction
+  terminationGracePeriodSeconds int64
+  timeoutSeconds int32
+type GRPCAction
+  mode string
+  port* int32
+  service string
+type ContainerPort
+  containerPort* int32
+  hostIP string
+  hostPort int32
+  name string
+  protocol string
+type ContainerResizePolicy
+  resourceName* string
+  restartPolicy* string
+type ResourceRequirements
+  claims []ResourceClaim
+  limits map:quantity
+  requests map:quantity
+type ResourceClaim
+  name* string
+  request string
+type ContainerRestartRule
+  action* string
+  exitCodes ContainerRestartRuleOnExitCodes
+type ContainerRestartRuleOnExitCodes
+  operator* string
+  values []int32
+type SecurityContext
+  allowPrivilegeEscalation boolean
+  appArmorProfile AppArmorProfile
+  capabilities Capabilities
+  privileged boolean
+  procMount string
+  readOnlyRootFilesystem boolean
+  runAsGroup int64
+  runAsNonRoot boolean
+  runAsUser int64
+  seLinuxOptions SELinuxOptions
+  seccompProfile SeccompProfile
+  windowsOptions WindowsSecurityContextOptions
+type AppArmorProfile
+  localhostProfile string
+  type* string
+type Capabilities
+  add []string
+  drop []string
+type SELinuxOptions
+  level string
+  role string
+  type string
+  user string
+type SeccompProfile
+  localhostProfile string
+  type* string
+type WindowsSecurityContextOptions
+  gmsaCredentialSpec string
+  gmsaCredentialSpecName string
+  hostProcess boolean
+  runAsUserName string
+type VolumeDevice
+  devicePath* string
+  name* string
+type VolumeMount
+  bindMountOptions []string
+  mountPath* string
+  mountPropagation string
+  name* string
+  readOnly boolean
+  recursiveReadOnly string
+  subPath string
+  subPathExpr string
+type EphemeralContainer
+  args []string
+  command []string
+  env []EnvVar merge=name
+  envFrom []EnvFromSource
+  image string
+  imagePullPolicy string
+  lifecycle Lifecycle
+  livenessProbe Probe
+  name* string
+  ports []ContainerPort merge=containerPort
+  readinessProbe Probe
+  resizePolicy []ContainerResizePolicy
+  resources ResourceRequirements
+  restartPolicy string
+  restartPolicyRules []ContainerRestartRule
+  securityContext SecurityContext
+  startupProbe Probe
+  stdin boolean
+  stdinOnce boolean
+  targetContainerName string
+  terminationMessagePath string
+  terminationMessagePolicy string
+  tty boolean
+  volumeDevices []VolumeDevice merge=devicePath
+  volumeMounts []VolumeMount merge=mountPath
+  workingDir string
+)schema";
+
+}  // namespace tau::kube::schema_texts

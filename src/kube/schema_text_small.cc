@@ -1,0 +1,109 @@
+// Schema text: the small kinds. Names and types are the API's own; the format is in meta/schema_text.h.
+#include "kube/schema_texts.h"
+
+namespace tau::kube::schema_texts {
+
+const std::string_view small = R"schema(
+package io.k8s.api.core.v1
+type Namespace
+  apiVersion string
+  kind string
+  metadata ObjectMeta
+  spec NamespaceSpec
+  status NamespaceStatus
+type NamespaceSpec
+  finalizers []string
+type NamespaceStatus
+  conditions []NamespaceCondition merge=type
+  phase string
+type NamespaceCondition
+  lastTransitionTime time
+  message string
+  reason string
+  status* string
+  type* string
+type Event
+  action string
+  apiVersion string
+  count int32
+  eventTime micro_time
+  firstTimestamp time
+  involvedObject* ObjectReference
+  kind string
+  lastTimestamp time
+  message string
+  metadata* ObjectMeta
+  reason string
+  related ObjectReference
+  reportingComponent string
+  reportingInstance string
+  series EventSeries
+  source EventSource
+  type string
+type ObjectReference
+  apiVersion string
+  fieldPath string
+  kind string
+  name string
+  namespace string
+  resourceVersion string
+  uid string
+type EventSeries
+  count int32
+  lastObservedTime micro_time
+type EventSource
+  component string
+  host string
+type ConfigMap
+  apiVersion string
+  binaryData map:bytes
+  data map:string
+  immutable boolean
+  kind string
+  metadata ObjectMeta
+type Secret
+  apiVersion string
+  data map:bytes
+  immutable boolean
+  kind string
+  metadata ObjectMeta
+  stringData map:string
+  type string
+type ServiceAccount
+  apiVersion string
+  automountServiceAccountToken boolean
+  imagePullSecrets []LocalObjectReference
+  kind string
+  metadata ObjectMeta
+  secrets []ObjectReference merge=name
+type Binding
+  apiVersion string
+  kind string
+  metadata ObjectMeta
+  target* ObjectReference
+package io.k8s.api.scheduling.v1
+type PriorityClass
+  apiVersion string
+  description string
+  globalDefault boolean
+  kind string
+  metadata ObjectMeta
+  preemptionPolicy string
+  value int32
+package io.k8s.api.coordination.v1
+type Lease
+  apiVersion string
+  kind string
+  metadata ObjectMeta
+  spec LeaseSpec
+type LeaseSpec
+  acquireTime micro_time
+  holderIdentity string
+  leaseDurationSeconds int32
+  leaseTransitions int32
+  preferredHolder string
+  renewTime micro_time
+  strategy string
+)schema";
+
+}  // namespace tau::kube::schema_texts

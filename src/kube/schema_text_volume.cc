@@ -1,0 +1,276 @@
+// Schema text: volumes. Names and types are the API's own; the format is in meta/schema_text.h.
+#include "kube/schema_texts.h"
+
+namespace tau::kube::schema_texts {
+
+const std::string_view volume = R"schema(
+package io.k8s.api.core.v1
+type LocalObjectReference
+  name string
+type Volume
+  awsElasticBlockStore AWSElasticBlockStoreVolumeSource
+  azureDisk AzureDiskVolumeSource
+  azureFile AzureFileVolumeSource
+  cephfs CephFSVolumeSource
+  cinder CinderVolumeSource
+  configMap ConfigMapVolumeSource
+  csi CSIVolumeSource
+  downwardAPI DownwardAPIVolumeSource
+  emptyDir EmptyDirVolumeSource
+  ephemeral EphemeralVolumeSource
+  fc FCVolumeSource
+  flexVolume FlexVolumeSource
+  flocker FlockerVolumeSource
+  gcePersistentDisk GCEPersistentDiskVolumeSource
+  gitRepo GitRepoVolumeSource
+  glusterfs GlusterfsVolumeSource
+  hostPath HostPathVolumeSource
+  image ImageVolumeSource
+  iscsi ISCSIVolumeSource
+  name* string
+  nfs NFSVolumeSource
+  persistentVolumeClaim PersistentVolumeClaimVolumeSource
+  photonPersistentDisk PhotonPersistentDiskVolumeSource
+  portworxVolume PortworxVolumeSource
+  projected ProjectedVolumeSource
+  quobyte QuobyteVolumeSource
+  rbd RBDVolumeSource
+  scaleIO ScaleIOVolumeSource
+  secret SecretVolumeSource
+  storageos StorageOSVolumeSource
+  vsphereVolume VsphereVirtualDiskVolumeSource
+type AWSElasticBlockStoreVolumeSource
+  fsType string
+  partition int32
+  readOnly boolean
+  volumeID* string
+type AzureDiskVolumeSource
+  cachingMode string
+  diskName* string
+  diskURI* string
+  fsType string
+  kind string
+  readOnly boolean
+type AzureFileVolumeSource
+  readOnly boolean
+  secretName* string
+  shareName* string
+type CephFSVolumeSource
+  monitors* []string
+  path string
+  readOnly boolean
+  secretFile string
+  secretRef LocalObjectReference
+  user string
+type CinderVolumeSource
+  fsType string
+  readOnly boolean
+  secretRef LocalObjectReference
+  volumeID* string
+type ConfigMapVolumeSource
+  defaultMode int32
+  defaultUser int64
+  items []KeyToPath
+  name string
+  optional boolean
+type KeyToPath
+  key* string
+  mode int32
+  path* string
+  user int64
+type CSIVolumeSource
+  driver* string
+  fsType string
+  nodePublishSecretRef LocalObjectReference
+  readOnly boolean
+  volumeAttributes map:string
+type DownwardAPIVolumeSource
+  defaultMode int32
+  defaultUser int64
+  items []DownwardAPIVolumeFile
+type DownwardAPIVolumeFile
+  fieldRef ObjectFieldSelector
+  mode int32
+  path* string
+  resourceFieldRef ResourceFieldSelector
+  user int64
+type EmptyDirVolumeSource
+  medium string
+  mode int32
+  sizeLimit quantity
+type EphemeralVolumeSource
+  volumeClaimTemplate PersistentVolumeClaimTemplate
+type PersistentVolumeClaimTemplate
+  metadata ObjectMeta
+  spec* PersistentVolumeClaimSpec
+type PersistentVolumeClaimSpec
+  accessModes []string
+  dataSource TypedLocalObjectReference
+  dataSourceRef TypedObjectReference
+  resources VolumeResourceRequirements
+  selector LabelSelector
+  storageClassName string
+  volumeAttributesClassName string
+  volumeMode string
+  volumeName string
+type TypedLocalObjectReference
+  apiGroup string
+  kind* string
+  name* string
+type TypedObjectReference
+  apiGroup string
+  kind* string
+  name* string
+  namespace string
+type VolumeResourceRequirements
+  limits map:quantity
+  requests map:quantity
+type FCVolumeSource
+  fsType string
+  lun int32
+  readOnly boolean
+  targetWWNs []string
+  wwids []string
+type FlexVolumeSource
+  driver* string
+  fsType string
+  options map:string
+  readOnly boolean
+  secretRef LocalObjectReference
+type FlockerVolumeSource
+  datasetName string
+  datasetUUID string
+type GCEPersistentDiskVolumeSource
+  fsType string
+  partition int32
+  pdName* string
+  readOnly boolean
+type GitRepoVolumeSource
+  directory string
+  repository* string
+  revision string
+type GlusterfsVolumeSource
+  endpoints* string
+  path* string
+  readOnly boolean
+type HostPathVolumeSource
+  path* string
+  type string
+type ImageVolumeSource
+  pullPolicy string
+  reference string
+type ISCSIVolumeSource
+  chapAuthDiscovery boolean
+  chapAuthSession boolean
+  fsType string
+  initiatorName string
+  iqn* string
+  iscsiInterface string
+  lun* int32
+  portals []string
+  readOnly boolean
+  secretRef LocalObjectReference
+  targetPortal* string
+type NFSVolumeSource
+  path* string
+  readOnly boolean
+  server* string
+type PersistentVolumeClaimVolumeSource
+  claimName* string
+  readOnly boolean
+type PhotonPersistentDiskVolumeSource
+  fsType string
+  pdID* string
+type PortworxVolumeSource
+  fsType string
+  readOnly boolean
+  volumeID* string
+type ProjectedVolumeSource
+  defaultMode int32
+  defaultUser int64
+  sources []VolumeProjection
+type VolumeProjection
+  clusterTrustBundle ClusterTrustBundleProjection
+  configMap ConfigMapProjection
+  downwardAPI DownwardAPIProjection
+  podCertificate PodCertificateProjection
+  secret SecretProjection
+  serviceAccountToken ServiceAccountTokenProjection
+type ClusterTrustBundleProjection
+  labelSelector LabelSelector
+  name string
+  optional boolean
+  path* string
+  signerName string
+  user int64
+type ConfigMapProjection
+  items []KeyToPath
+  name string
+  optional boolean
+type DownwardAPIProjection
+  items []DownwardAPIVolumeFile
+type PodCertificateProjection
+  certificateChainPath string
+  credentialBundlePath string
+  keyPath string
+  keyType* string
+  maxExpirationSeconds int32
+  signerName* string
+  user int64
+  userAnnotations map:string
+type SecretProjection
+  items []KeyToPath
+  name string
+  optional boolean
+type ServiceAccountTokenProjection
+  audience string
+  expirationSeconds int64
+  path* string
+  user int64
+type QuobyteVolumeSource
+  group string
+  readOnly boolean
+  registry* string
+  tenant string
+  user string
+  volume* string
+type RBDVolumeSource
+  fsType string
+  image* string
+  keyring string
+  monitors* []string
+  pool string
+  readOnly boolean
+  secretRef LocalObjectReference
+  user string
+type ScaleIOVolumeSource
+  fsType string
+  gateway* string
+  protectionDomain string
+  readOnly boolean
+  secretRef* LocalObjectReference
+  sslEnabled boolean
+  storageMode string
+  storagePool string
+  system* string
+  volumeName string
+type SecretVolumeSource
+  defaultMode int32
+  defaultUser int64
+  items []KeyToPath
+  optional boolean
+  secretName string
+type StorageOSVolumeSource
+  fsType string
+  readOnly boolean
+  secretRef LocalObjectReference
+  volumeName string
+  volumeNamespace string
+type VsphereVirtualDiskVolumeSource
+  fsType string
+  storagePolicyID string
+  storagePolicyName string
+  volumePath* string
+)schema";
+
+}  // namespace tau::kube::schema_texts
