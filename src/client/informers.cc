@@ -1,0 +1,226 @@
+#include "client/informers.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <set>
+
+#include "base/limits.h"
+#include "kube/watcher.h"
+#include "meta/json.h"
+#include "meta/type_info.h"
+
+namespace tau::client {
+namespace json = boost::json;
+using kube::Kind;
+using kube::ObjectKey;
+
+// One kind's way from the wire to its store: the watcher decides, this sends and reads lines.
+struct Informers::FeedBase {
+  FeedBase(Informers& owner, Kind kind)
+      : owner_(owner),
+        kind_(kind),
+        watcher_(kind, "",
+                 {.object = [this](kube::Watcher::Event event, const json::value& object) { on_object(event, object); },
+                  .list_began = [this] { on_list_began(); },
+                  .list_ended = [this] { on_list_ended(); },
+                  .complaint = [this](std::string text) { complain(text); }}) {}
+  virtual ~FeedBase() {
+    if (call_.value != 0) owner_.transport_.cancel(call_);
+    owner_.loop_.cancel(timer_);
+  }
+
+  void send() {
+    const auto request = watcher_.request();
+    if (!request) {
+      const Duration wait = std::max(watcher_.resume_at() - owner_.loop_.now(), Duration(0));
+      timer_ = owner_.loop_.after(wait, [this] {
+        watcher_.resume();
+        send();
+      });
+      return;
+    }
+    status_ = 0;
+    buffer_.clear();
+    const bool is_watch = request->verb == kube::Verb::watch;
+    http::ResponseCallbacks callbacks;
+    callbacks.on_head = [this](const http::ResponseHead& head) { status_ = head.status; };
+    callbacks.on_body = [this, is_watch](std::string_view bytes) { on_body(bytes, is_watch); };
+    callbacks.on_end = [this, is_watch](Result<void> end) { on_end(std::move(end), is_watch); };
+    call_ = owner_.transport_.send(kube::to_http(*request), is_watch ? Duration(0) : Duration(seconds(60)), std::move(callbacks));
+  }
+
+  void complain(const std::string& text) {
+    ++owner_.bad_objects_;
+    owner_.log_.warn("object passed over", {{"kind", std::string(kube::info(kind_).kind_name)}, {"error", text}});
+  }
+
+  virtual bool is_synced() const = 0;
+
+ protected:
+  virtual void on_object(kube::Watcher::Event event, const json::value& object) = 0;
+  virtual void on_list_began() = 0;
+  virtual void on_list_ended() = 0;
+
+  Informers& owner_;
+  Kind kind_;
+
+ private:
+  void on_body(std::string_view bytes, bool is_watch) {
+    buffer_ += bytes;
+    if (!is_watch || status_ != 200) return;
+    size_t start = 0;
+    for (size_t end; (end = buffer_.find('\n', start)) != std::string::npos; start = end + 1) {
+      const std::string_view line(buffer_.data() + start, end - start);
+      if (!line.empty()) watcher_.on_line(line, owner_.loop_.now(), owner_.rng_);
+      if (watcher_.state() != kube::Watcher::State::watching) {  // expired in mid-stream
+        owner_.transport_.cancel(call_);
+        call_ = {};
+        owner_.loop_.post([alive = std::weak_ptr(alive_), this] {
+          if (!alive.expired()) send();
+        });
+        return;
+      }
+    }
+    buffer_.erase(0, start);
+    if (buffer_.size() > 2 * limits::object_bytes) {
+      complain("a watch line longer than any object may be");
+      buffer_.clear();
+      owner_.transport_.cancel(call_);
+      call_ = {};
+      watcher_.on_failure({ErrorCode::too_large, "watch line too long"}, owner_.loop_.now(), owner_.rng_);
+      send();
+    }
+  }
+
+  void on_end(Result<void> end, bool is_watch) {
+    call_ = {};
+    const Time now = owner_.loop_.now();
+    if (!end) {
+      watcher_.on_failure(end.error(), now, owner_.rng_);
+    } else if (status_ != 200) {
+      watcher_.on_failure(kube::to_error(status_, buffer_), now, owner_.rng_);
+    } else if (is_watch) {
+      watcher_.on_watch_end();
+    } else {
+      const std::string body = std::exchange(buffer_, {});
+      watcher_.on_list(body, now, owner_.rng_);
+    }
+    send();
+  }
+
+  kube::Watcher watcher_;
+  http::CallId call_;
+  TimerId timer_;
+  int status_ = 0;
+  std::string buffer_;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+template <class T>
+class Informers::TypedFeed : public FeedBase {
+ public:
+  TypedFeed(Informers& owner) : FeedBase(owner, kube::kind_of<T>) {}
+  bool is_synced() const override { return store().is_synced(); }
+
+ protected:
+  void on_object(kube::Watcher::Event event, const json::value& value) override {
+    auto decoded = meta::decode<T>(value);
+    if (!decoded) {
+      complain(fmt::format("{}/{}: {}", meta::string_at(value, "metadata.namespace"), meta::string_at(value, "metadata.name"),
+                           decoded.error().message));
+      return;
+    }
+    const ObjectKey key{decoded->metadata.namespace_, decoded->metadata.name};
+    listed_.insert(key);
+    const auto old = store().find(key);
+    if (event == kube::Watcher::Event::deleted) {
+      store().remove(key);
+      // The last state comes with the event; it is the one to remember.
+      owner_.publish(kube::Change<T>{std::make_shared<const T>(std::move(*decoded)), nullptr});
+      return;
+    }
+    auto now = std::make_shared<const T>(std::move(*decoded));
+    if (old && old->metadata.resource_version == now->metadata.resource_version && old->metadata.uid == now->metadata.uid) return;
+    if (old && old->metadata.uid != now->metadata.uid) {  // deleted and made again while we were away
+      store().remove(key);
+      owner_.publish(kube::Change<T>{old, nullptr});
+      store().put(now);
+      owner_.publish(kube::Change<T>{nullptr, now});
+      return;
+    }
+    store().put(now);
+    owner_.publish(kube::Change<T>{old, now});
+  }
+  void on_list_began() override { listed_.clear(); }
+  void on_list_ended() override {
+    std::vector<typename kube::Store<T>::Pointer> gone;
+    for (const auto& [key, object] : store().all()) {
+      if (!listed_.contains(key)) gone.push_back(object);
+    }
+    for (const auto& object : gone) {
+      store().remove({object->metadata.namespace_, object->metadata.name});
+      owner_.publish(kube::Change<T>{object, nullptr});
+    }
+    listed_.clear();
+    store().set_synced();
+    owner_.check_synced();
+  }
+
+ private:
+  kube::Store<T>& store() { return owner_.stores_.template get<T>(); }
+  const kube::Store<T>& store() const { return owner_.stores_.template get<T>(); }
+  std::set<ObjectKey> listed_;
+};
+
+Informers::Informers(Loop& loop, http::Transport& transport, Rng rng, Log log)
+    : loop_(loop), transport_(transport), rng_(rng), log_(std::move(log)) {}
+Informers::~Informers() = default;
+
+void Informers::follow(Kind kind) {
+  if (feeds_.contains(kind)) return;
+  const auto make = [this, kind]() -> std::unique_ptr<FeedBase> {
+    switch (kind) {
+      case Kind::namespace_: return std::make_unique<TypedFeed<kube::Namespace>>(*this);
+      case Kind::node: return std::make_unique<TypedFeed<kube::Node>>(*this);
+      case Kind::pod: return std::make_unique<TypedFeed<kube::Pod>>(*this);
+      case Kind::event: return std::make_unique<TypedFeed<kube::Event>>(*this);
+      case Kind::config_map: return std::make_unique<TypedFeed<kube::ConfigMap>>(*this);
+      case Kind::secret: return std::make_unique<TypedFeed<kube::Secret>>(*this);
+      case Kind::service_account: return std::make_unique<TypedFeed<kube::ServiceAccount>>(*this);
+      case Kind::priority_class: return std::make_unique<TypedFeed<kube::PriorityClass>>(*this);
+      case Kind::lease: return std::make_unique<TypedFeed<kube::Lease>>(*this);
+      case Kind::job: return std::make_unique<TypedFeed<kube::Job>>(*this);
+      case Kind::resource_flavor: return std::make_unique<TypedFeed<kube::ResourceFlavor>>(*this);
+      case Kind::cluster_queue: return std::make_unique<TypedFeed<kube::ClusterQueue>>(*this);
+      case Kind::local_queue: return std::make_unique<TypedFeed<kube::LocalQueue>>(*this);
+      case Kind::cohort: return std::make_unique<TypedFeed<kube::Cohort>>(*this);
+      case Kind::workload_priority_class: return std::make_unique<TypedFeed<kube::WorkloadPriorityClass>>(*this);
+      case Kind::topology: return std::make_unique<TypedFeed<kube::Topology>>(*this);
+      case Kind::workload: return std::make_unique<TypedFeed<kube::Workload>>(*this);
+    }
+    return nullptr;
+  };
+  feeds_[kind] = make();
+  feeds_[kind]->send();
+}
+
+bool Informers::is_synced() const {
+  return std::ranges::all_of(feeds_, [](const auto& feed) { return feed.second->is_synced(); });
+}
+
+void Informers::when_synced(std::move_only_function<void()> done) {
+  waiting_.push_back(std::move(done));
+  check_synced();
+}
+
+void Informers::check_synced() {
+  if (waiting_.empty() || !is_synced()) return;
+  for (auto& done : std::exchange(waiting_, {})) loop_.post(std::move(done));
+}
+
+void Informers::publish(const kube::AnyChange& change) {
+  for (const Listener& listener : listeners_) listener(change);
+}
+
+}  // namespace tau::client
