@@ -1,0 +1,32 @@
+// The kinds' own rules as the server calls them: conversion between versions, defaults, validation, table cells.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "embedded/apiserver/status.h"
+#include "kube/resources.h"
+
+namespace tau::apiserver {
+
+struct TableColumn {
+  std::string_view name, type, format, description;
+  int priority = 0;
+};
+std::vector<TableColumn> columns_of(kube::Kind kind);
+boost::json::array cells_of(kube::Kind kind, const boost::json::object& object, Time now);
+
+// Between a served version and the stored one.
+Answer<boost::json::value> to_stored(kube::Kind kind, boost::json::value object, std::string_view from_version);
+boost::json::object to_version(kube::Kind kind, boost::json::object object, std::string_view version);
+
+// What a new object may not bring is dropped (status), what it lacks is added.
+void prepare_new(kube::Kind kind, boost::json::object& object);
+void set_defaults(kube::Kind kind, boost::json::object& object);
+std::vector<StatusCause> check_new(kube::Kind kind, const boost::json::object& object);
+std::vector<StatusCause> check_change(kube::Kind kind, const boost::json::object& current,
+                                      const boost::json::object& next, std::string_view subresource);
+
+}  // namespace tau::apiserver
