@@ -35,6 +35,7 @@ struct View {
 
 class Engine {
  public:
+  struct State;  // state.h; for the engine's own files
   Engine();
   ~Engine();
   Engine(const Engine& other);  // a what-if world
@@ -50,7 +51,6 @@ class Engine {
   std::string check_invariants() const;
 
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 
