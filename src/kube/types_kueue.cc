@@ -248,7 +248,7 @@ bool encode_topology(const std::optional<TopologyAssignment>& from, json::value&
   }
   for (const TopologyDomain& domain : from->domains) counts.push_back(domain.count);
   json::array slices;
-  slices.push_back(json::object{{"domainCount", from->domains.size()}, {"valuesPerLevel", std::move(values_per_level)},
+  slices.push_back(json::object{{"domainCount", static_cast<int64_t>(from->domains.size())}, {"valuesPerLevel", std::move(values_per_level)},
                                 {"podCounts", json::object{{"individual", std::move(counts)}}}});
   to = json::object{{"levels", std::move(levels)}, {"slices", std::move(slices)}};
   return true;
