@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "embedded/apiserver/kinds.h"
+#include "embedded/apiserver/protobuf.h"
 #include "kube/schema.h"
 #include "meta/json.h"
 #include "meta/schema_check.h"
@@ -104,13 +105,19 @@ std::string content_type(const http::Request& request) {
 Answer<json::value> parse_body(const http::Request& request) {
   const std::string type = content_type(request);
   const bool is_yaml = type == "application/yaml" || type == "application/apply-patch+yaml";
+  const bool is_protobuf = type == "application/vnd.kubernetes.protobuf";
   const bool is_json = type.empty() || type == "application/json" || type.ends_with("+json");
-  if (!is_yaml && !is_json) {
+  if (!is_yaml && !is_json && !is_protobuf) {
     return refuse(unsupported_media(fmt::format(
-        "the body of the request was in an unknown format ({}) - accepted media types include: application/json, application/yaml",
+        "the body of the request was in an unknown format ({}) - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf",
         type)));
   }
   if (trim(request.body).empty()) return refuse(bad_request("the request body is empty: an object is required"));
+  if (is_protobuf) {
+    auto value = parse_protobuf(request.body);
+    if (!value) return refuse(bad_request("error decoding the request body: " + value.error().message));
+    return std::move(*value);
+  }
   if (is_yaml) {
     auto documents = meta::parse_yaml(request.body);
     if (!documents) return refuse(bad_request("error decoding the request body: " + documents.error().message));

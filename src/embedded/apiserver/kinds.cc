@@ -5,10 +5,23 @@
 #include <fmt/format.h>
 
 #include "embedded/apiserver/rules.h"
+#include "kube/validation.h"
 
 namespace tau::apiserver {
 
 namespace json = boost::json;
+
+namespace {
+
+std::vector<StatusCause> to_causes(kube::FieldErrors errors) {
+  std::vector<StatusCause> causes;
+  for (kube::FieldError& error : errors) {
+    causes.push_back({kube::to_string(error.type), std::move(error.message), std::move(error.field)});
+  }
+  return causes;
+}
+
+}  // namespace
 
 std::vector<TableColumn> columns_of(kube::Kind) {
   return {{"Name", "string", "name", "The name of the object, unique among its kind in its namespace.", 0},
@@ -32,11 +45,19 @@ json::object to_version(kube::Kind kind, json::object object, std::string_view v
 }
 
 void prepare_new(kube::Kind kind, json::object& object) {
-  if (has_status_subresource(kube::info(kind))) object.erase("status");
+  const std::string uid(text_in(object, "metadata.uid"));
+  kube::prepare_create(kind, object, uid);
 }
 
-void set_defaults(kube::Kind, json::object&) {}
-std::vector<StatusCause> check_new(kube::Kind, const json::object&) { return {}; }
-std::vector<StatusCause> check_change(kube::Kind, const json::object&, const json::object&, std::string_view) { return {}; }
+void set_defaults(kube::Kind kind, json::object& object) { kube::apply_defaults(kind, object); }
+
+std::vector<StatusCause> check_new(kube::Kind kind, const json::object& object) {
+  return to_causes(kube::validate_create(kind, object));
+}
+
+std::vector<StatusCause> check_change(kube::Kind kind, const json::object& current, const json::object& next,
+                                      std::string_view subresource) {
+  return to_causes(kube::validate_update(kind, next, current, subresource));
+}
 
 }  // namespace tau::apiserver

@@ -22,7 +22,7 @@ boost::json::array cells_of(kube::Kind kind, const boost::json::object& object, 
 Answer<boost::json::value> to_stored(kube::Kind kind, boost::json::value object, std::string_view from_version);
 boost::json::object to_version(kube::Kind kind, boost::json::object object, std::string_view version);
 
-// What a new object may not bring is dropped (status), what it lacks is added.
+// On create, after defaults: what the server generates, and a status that a client may not set.
 void prepare_new(kube::Kind kind, boost::json::object& object);
 void set_defaults(kube::Kind kind, boost::json::object& object);
 std::vector<StatusCause> check_new(kube::Kind kind, const boost::json::object& object);

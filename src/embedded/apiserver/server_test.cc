@@ -114,7 +114,7 @@ TEST(Server, RefusesWhatItCannotTake) {
   for (const Case& c : cases) {
     EXPECT_EQ(at(server.json(c.status, c.method, c.target, c.body), "message"), c.message) << c.name;
   }
-  EXPECT_EQ(server.call("POST", configmaps, "x", {{"Content-Type", "application/vnd.kubernetes.protobuf"}}).status, 415);
+  EXPECT_EQ(server.call("POST", configmaps, "x", {{"Content-Type", "application/cbor"}}).status, 415);
   EXPECT_EQ(server.call("GET", configmaps, "", {{"Accept", "application/vnd.kubernetes.protobuf"}}).status, 406);
   EXPECT_EQ(server.call("GET", configmaps, "", {{"Accept", "application/vnd.kubernetes.protobuf,application/json"}}).status, 200);
   EXPECT_EQ(server.call("POST", configmaps, std::string(1000, '[')).status, 400);

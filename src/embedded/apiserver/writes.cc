@@ -59,9 +59,9 @@ Answer<json::object> make_new(Service& service, Call& call) {
   call.route.name = text_in(metadata, "name");
   if (auto bad = check_namespace(service, resource, call.route.ns, call.route.name)) return refuse(std::move(*bad));
   stamp_new(resource, object, service.loop.now(), service.rng);
-  prepare_new(resource.kind, object);
   if (auto bad = admit_new(service, resource.kind, object)) return refuse(std::move(*bad));
   set_defaults(resource.kind, object);
+  prepare_new(resource.kind, object);
   if (auto causes = check_new(resource.kind, object); !causes.empty()) {
     return refuse(invalid(resource, call.route.name, std::move(causes)));
   }
