@@ -16,10 +16,12 @@ constexpr std::string_view order_prefix = "$setElementOrder/";
 
 std::string_view view(const json::string& text) { return {text.data(), text.size()}; }
 
-std::string_view directive_of(const json::value& value) {
-  const json::object* object = value.if_object();
-  const json::value* found = object == nullptr ? nullptr : object->if_contains("$patch");
+std::string_view directive_of(const json::object& object) {
+  const json::value* found = object.if_contains("$patch");
   return found == nullptr || !found->is_string() ? std::string_view{} : view(found->get_string());
+}
+std::string_view directive_of(const json::value& value) {
+  return value.is_object() ? directive_of(value.get_object()) : std::string_view{};
 }
 
 // What is put in as new holds no directives and no nulls.

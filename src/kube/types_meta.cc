@@ -125,7 +125,7 @@ const TypeInfo& type_of<ServiceAccount>() {
   static const TypeInfo type = object_table("io.k8s.api.core.v1.ServiceAccount", "An identity for pods.", {
       field<&ServiceAccount::metadata>("metadata", "Name, labels and the like."),
       schema_only("secrets", "Secrets that its pods may use.", list_of<any_type>, {.merge_key = "name"}),
-      schema_only("imagePullSecrets", "Credentials for pulling images.", list_of<any_type>, {.merge_key = "name"}),
+      schema_only("imagePullSecrets", "Credentials for pulling images.", list_of<any_type>),
       schema_only("automountServiceAccountToken", "Whether its token is mounted into pods.", boolean_type)});
   return type;
 }

@@ -86,7 +86,7 @@ const TypeInfo& type_of<NodeInfo>() {
       field<&NodeInfo::os_image>("osImage", "Operating system.", {.is_always = true}), field<&NodeInfo::container_runtime_version>("containerRuntimeVersion", "Runtime.", {.is_always = true}),
       field<&NodeInfo::kubelet_version>("kubeletVersion", "Kubelet.", {.is_always = true}), field<&NodeInfo::kube_proxy_version>("kubeProxyVersion", "Proxy.", {.is_always = true}),
       field<&NodeInfo::operating_system>("operatingSystem", "linux.", {.is_always = true}), field<&NodeInfo::architecture>("architecture", "amd64, arm64.", {.is_always = true}),
-      schema_only("swap", "Swap space.", any_type), schema_only("runningOnCPU", "CPU model.", string_type)});
+      schema_only("swap", "Swap space.", any_type)});
   return type;
 }
 template <>
