@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "embedded/apiserver/kinds.h"
+#include "kube/table.h"
 
 namespace tau::apiserver {
 namespace {
@@ -30,7 +31,7 @@ json::object partial_metadata(const json::object& object, std::string_view meta_
 
 json::array column_definitions(kube::Kind kind) {
   json::array columns;
-  for (const TableColumn& column : columns_of(kind)) {
+  for (const kube::Column& column : kube::columns(kind)) {
     columns.push_back(json::object{{"name", column.name},
                                    {"type", column.type},
                                    {"format", column.format},
@@ -41,7 +42,7 @@ json::array column_definitions(kube::Kind kind) {
 }
 
 json::object table_row(const ResourceInfo& resource, json::object object, const Format& format, Time now) {
-  json::object row{{"cells", cells_of(resource.kind, object, now)}};
+  json::object row{{"cells", kube::cells(resource.kind, object, now)}};
   switch (format.include_object) {
     case IncludeObject::none: row["object"] = nullptr; break;
     case IncludeObject::metadata: row["object"] = partial_metadata(object, format.table_version); break;

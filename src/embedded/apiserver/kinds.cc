@@ -2,9 +2,9 @@
 
 #include <boost/json.hpp>
 
-#include <fmt/format.h>
-
+#include "base/check.h"
 #include "embedded/apiserver/rules.h"
+#include "kube/conversion.h"
 #include "kube/validation.h"
 
 namespace tau::apiserver {
@@ -23,24 +23,18 @@ std::vector<StatusCause> to_causes(kube::FieldErrors errors) {
 
 }  // namespace
 
-std::vector<TableColumn> columns_of(kube::Kind) {
-  return {{"Name", "string", "name", "The name of the object, unique among its kind in its namespace.", 0},
-          {"Age", "string", "", "The time since the object was created.", 0}};
-}
-
-json::array cells_of(kube::Kind, const json::object& object, Time now) {
-  const json::object& metadata = object.at("metadata").as_object();
-  const auto created = parse_rfc3339(text_in(metadata, "creationTimestamp"));
-  return {text_in(metadata, "name"), created ? format_age(now - *created) : "<unknown>"};
-}
-
-Answer<json::value> to_stored(kube::Kind kind, json::value object, std::string_view) {
-  if (object.is_object()) object.get_object()["apiVersion"] = kube::api_version(kube::info(kind));
+Answer<json::value> to_stored(kube::Kind kind, json::value object, std::string_view from_version) {
+  json::object* fields = object.if_object();
+  if (fields == nullptr) return object;
+  if (auto done = kube::convert(kind, *fields, from_version, kube::info(kind).version); !done) {
+    return refuse(bad_request(done.error().message));
+  }
   return object;
 }
 
 json::object to_version(kube::Kind kind, json::object object, std::string_view version) {
-  object["apiVersion"] = fmt::format("{}/{}", kube::info(kind).group, version);
+  // From the stored form into one that is served: what cannot be said there is left out, so it does not fail.
+  CHECK(kube::convert(kind, object, kube::info(kind).version, version).has_value());
   return object;
 }
 

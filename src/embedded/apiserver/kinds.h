@@ -1,4 +1,4 @@
-// The kinds' own rules as the server calls them: conversion between versions, defaults, validation, table cells.
+// The kinds' own rules as the server calls them: conversion between versions, defaults, validation.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -10,13 +10,6 @@
 #include "kube/resources.h"
 
 namespace tau::apiserver {
-
-struct TableColumn {
-  std::string_view name, type, format, description;
-  int priority = 0;
-};
-std::vector<TableColumn> columns_of(kube::Kind kind);
-boost::json::array cells_of(kube::Kind kind, const boost::json::object& object, Time now);
 
 // Between a served version and the stored one.
 Answer<boost::json::value> to_stored(kube::Kind kind, boost::json::value object, std::string_view from_version);

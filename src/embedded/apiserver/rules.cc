@@ -22,13 +22,18 @@ void keep(json::object& to, const json::object& from, std::string_view key) {
   }
 }
 
-void keep_server_metadata(const kube::ResourceInfo& resource, const json::object& current, json::object& next) {
+void keep_server_metadata(const json::object& current, json::object& next) {
   for (const std::string_view key : {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
                                      "deletionGracePeriodSeconds", "generation", "generateName", "selfLink"}) {
     keep(next, current, key);
   }
   next["resourceVersion"] = text_in(current, "resourceVersion");
-  (void)resource;
+  // Who owns which field outlives writers that know nothing of it; an empty list clears it.
+  if (!next.contains("managedFields")) {
+    keep(next, current, "managedFields");
+  } else if (next["managedFields"].is_array() && next["managedFields"].get_array().empty()) {
+    next.erase("managedFields");
+  }
 }
 
 // A write to "status": what else it may touch is labels and annotations, and for CRDs nothing.
@@ -37,7 +42,7 @@ json::object with_status_only(const kube::ResourceInfo& resource, const json::ob
   keep(merged, next, "status");
   if (!is_custom_resource(resource)) {
     json::object& metadata = metadata_of(merged);
-    for (const std::string_view key : {"labels", "annotations", "finalizers"}) keep(metadata, metadata_of(next), key);
+    for (const std::string_view key : {"labels", "annotations", "finalizers", "managedFields"}) keep(metadata, metadata_of(next), key);
   }
   return merged;
 }
@@ -183,7 +188,7 @@ Answer<json::object> merge_update(const Call& call, const json::object& current,
   if (auto bad = check_same_object(call, current_metadata, metadata, is_put && is_custom_resource(resource))) {
     return refuse(std::move(*bad));
   }
-  keep_server_metadata(resource, current_metadata, metadata);
+  keep_server_metadata(current_metadata, metadata);
   if (auto bad = check_finalizers(call, current, next)) return refuse(std::move(*bad));
   if (call.route.subresource == "status") return with_status_only(resource, current, std::move(next));
   if (has_status_subresource(resource)) keep(next, current, "status");
@@ -207,9 +212,7 @@ void bump_generation(const kube::ResourceInfo& resource, const json::object& cur
 bool is_same_state(const json::object& a, const json::object& b) {
   json::object x = a, y = b;
   for (json::object* object : {&x, &y}) {
-    json::object& metadata = metadata_of(*object);
-    metadata.erase("resourceVersion");
-    metadata.erase("managedFields");
+    metadata_of(*object).erase("resourceVersion");
   }
   return x == y;
 }

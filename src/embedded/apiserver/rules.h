@@ -36,7 +36,7 @@ Answer<boost::json::object> merge_update(const Call& call, const boost::json::ob
 // After merging and defaulting: bumps the generation if what is wanted changed.
 void bump_generation(const kube::ResourceInfo& resource, const boost::json::object& current,
                      boost::json::object& next);
-// Equal but for resourceVersion and managedFields.
+// Equal but for resourceVersion.
 bool is_same_state(const boost::json::object& a, const boost::json::object& b);
 
 }  // namespace tau::apiserver

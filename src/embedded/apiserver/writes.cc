@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/limits.h"
 #include "embedded/apiserver/admission.h"
+#include "embedded/apiserver/apply.h"
 #include "embedded/apiserver/encode.h"
 #include "embedded/apiserver/rules.h"
 #include "embedded/apiserver/kinds.h"
@@ -42,9 +43,8 @@ std::function<void(Answer<Reply>)> replier(const CallPointer& call) {
 
 // ---- create ----------------------------------------------------------------------------------------------
 
-Answer<json::object> make_new(Service& service, Call& call) {
+Answer<json::object> make_new(Service& service, Call& call, json::object object) {
   const kube::ResourceInfo& resource = *call.route.resource;
-  json::object object = TRY(take_object(call, TRY(parse_body(call.request)), BodyUse::create_or_update));
   if (auto bad = check_identity(call, object)) return refuse(std::move(*bad));
   json::object& metadata = metadata_of(object);
   if (text_in(metadata, "name").empty()) {
@@ -100,13 +100,57 @@ std::optional<StatusError> check_patch_type(const Call& call) {
   if (type == "application/json-patch+json" || type == "application/merge-patch+json") return std::nullopt;
   const bool is_custom = is_custom_resource(*call.route.resource);
   if (type == "application/strategic-merge-patch+json" && !is_custom) return std::nullopt;
-  if (type == "application/apply-patch+yaml" || type == "application/apply-patch+cbor") {
-    return unsupported_media("server-side apply is not supported; use client-side apply (kubectl apply without --server-side)");
-  }
   return unsupported_media(fmt::format(
       "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, "
-      "application/merge-patch+json{}",
+      "application/merge-patch+json, application/apply-patch+yaml{}",
       is_custom ? "" : ", application/strategic-merge-patch+json"));
+}
+
+// ---- apply -----------------------------------------------------------------------------------------------
+
+std::optional<StatusError> check_apply(const Call& call, const json::object& applied) {
+  const auto bad_patch = [&](std::string_view field, std::string message) {
+    StatusError error{422, "Invalid", fmt::format("PatchOptions.meta.k8s.io \"\" is invalid: {}: {}", field, message)};
+    error.group = "meta.k8s.io";
+    error.kind = "PatchOptions";
+    error.causes.push_back({"FieldValueRequired", std::move(message), std::string(field)});
+    return error;
+  };
+  if (call.query("fieldManager").empty()) {
+    return bad_patch("fieldManager", "Required value: is required for apply patch");
+  }
+  if (applied.at("metadata").as_object().contains("managedFields")) {
+    return bad_request("metadata.managedFields must be nil");
+  }
+  const std::string_view name = text_in(applied, "metadata.name");
+  if (!name.empty() && name != call.route.name) {
+    return bad_request(fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, call.route.name));
+  }
+  return std::nullopt;
+}
+
+void apply_patch_object(Service& service, CallPointer call, bool is_dry_run) {
+  Answer<json::value> body = parse_body(call->request);
+  if (!body) return call->answer(body.error());
+  Answer<json::object> applied = take_object(*call, std::move(*body), BodyUse::create_or_update);
+  if (!applied) return call->answer(applied.error());
+  if (auto bad = check_apply(*call, *applied)) return call->answer(*bad);
+  metadata_of(*applied)["name"] = call->route.name;
+  auto held = std::make_unique<json::object>(std::move(*applied));
+  write_object(service, call->route.resource->kind, {call->route.ns, call->route.name}, is_dry_run, call->format,
+               [&service, call, held = std::move(held)](const ObjectPointer& current) -> Answer<Outcome> {
+                 const kube::ResourceInfo& resource = *call->route.resource;
+                 const ApplyOptions options{std::string(call->query("fieldManager")), kube::api_version(resource),
+                                            format_rfc3339(service.loop.now()), is_true(call->query("force"))};
+                 if (current) {
+                   const json::object state = parse_object(*current);
+                   return decide_update(service, *call, state, TRY(apply_object(resource, state, *held, options)));
+                 }
+                 if (!call->route.subresource.empty()) return refuse(not_found(resource, call->route.name));
+                 json::object first = TRY(apply_object(resource, *held, *held, options));
+                 return put(TRY(make_new(service, *call, std::move(first))), 201);
+               },
+               replier(call));
 }
 
 }  // namespace
@@ -174,7 +218,10 @@ Answer<Outcome> decide_update(Service& service, const Call& call, const json::ob
 void create_object(Service& service, CallPointer call) {
   const Answer<bool> is_dry_run = takes_dry_run(*call);
   if (!is_dry_run) return call->answer(is_dry_run.error());
-  Answer<json::object> object = make_new(service, *call);
+  Answer<json::value> body = parse_body(call->request);
+  if (!body) return call->answer(body.error());
+  Answer<json::object> object = take_object(*call, std::move(*body), BodyUse::create_or_update);
+  if (object) object = make_new(service, *call, std::move(*object));
   if (!object) return call->answer(object.error());
   auto held = std::make_unique<json::object>(std::move(*object));
   write_object(service, call->route.resource->kind, {call->route.ns, call->route.name}, *is_dry_run, call->format,
@@ -204,6 +251,9 @@ void update_object(Service& service, CallPointer call) {
 void patch_object(Service& service, CallPointer call) {
   const Answer<bool> is_dry_run = takes_dry_run(*call);
   if (!is_dry_run) return call->answer(is_dry_run.error());
+  if (content_type(call->request) == "application/apply-patch+yaml") {
+    return apply_patch_object(service, std::move(call), *is_dry_run);
+  }
   if (auto bad = check_patch_type(*call)) return call->answer(*bad);
   Answer<json::value> body = parse_body(call->request);
   if (!body) return call->answer(body.error());
