@@ -114,11 +114,22 @@ void default_requests(json::object& container) {
   for (const auto& [name, amount] : limits) set_default(requests, name, amount);
 }
 
+// On the node's network a port is the node's port.
+void default_host_ports(json::object& container) {
+  for_each_object(container, "ports", [](json::object& port) {
+    if (const auto number = integer_at(port, "containerPort")) set_default(port, "hostPort", *number);
+  });
+}
+
 void default_pod(json::object& pod) {
   json::object& spec = make_object(pod, "spec");
   default_pod_spec(spec);
   set_default(spec, "enableServiceLinks", true);
-  for (const std::string_view key : {"containers", "initContainers"}) for_each_object(spec, key, default_requests);
+  const bool is_host_network = is_true_at(spec, "hostNetwork");
+  for (const std::string_view key : {"containers", "initContainers"}) {
+    for_each_object(spec, key, default_requests);
+    if (is_host_network) for_each_object(spec, key, default_host_ports);
+  }
 }
 
 void default_secret(json::object& secret) {
@@ -210,15 +221,8 @@ void default_pod_spec(json::object& spec) {
   const std::string account(text_at(spec, "serviceAccountName").empty() ? text_at(spec, "serviceAccount")
                                                                         : text_at(spec, "serviceAccountName"));
   if (!account.empty()) spec["serviceAccountName"] = spec["serviceAccount"] = account;
-  const bool is_host_network = is_true_at(spec, "hostNetwork");
   for (const std::string_view key : {"containers", "initContainers", "ephemeralContainers"}) {
-    for_each_object(spec, key, [is_host_network](json::object& container) {
-      default_container(container);
-      if (!is_host_network) return;
-      for_each_object(container, "ports", [](json::object& port) {
-        if (const auto number = integer_at(port, "containerPort")) set_default(port, "hostPort", *number);
-      });
-    });
+    for_each_object(spec, key, default_container);
   }
   for_each_object(spec, "volumes", default_volume);
   canonicalize_amounts(spec, "overhead");
@@ -248,6 +252,10 @@ void apply_defaults(Kind kind, json::object& object) {
       return;
     case Kind::lease: make_object(object, "spec"); return;
     case Kind::event:
+      set_default(object, "source", json::object{});
+      set_default(object, "reportingComponent", "");
+      set_default(object, "reportingInstance", "");
+      return;
     case Kind::config_map:
     case Kind::service_account:
     case Kind::workload_priority_class: return;

@@ -124,6 +124,12 @@ std::optional<std::string> wrong_label_value(std::string_view text) {
 std::optional<std::string> wrong_qualified_name(std::string_view text) {
   const size_t slash = text.find('/');
   std::string_view name = text;
+  constexpr std::string_view rule =
+      "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+      "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+  if (std::count(text.begin(), text.end(), '/') > 1) {
+    return fmt::format("a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')", rule);
+  }
   if (slash != text.npos) {
     const std::string_view prefix = text.substr(0, slash);
     name = text.substr(slash + 1);
@@ -133,9 +139,7 @@ std::optional<std::string> wrong_qualified_name(std::string_view text) {
   if (name.empty()) return "name part must be non-empty";
   if (name.size() > 63) return "name part " + too_many_bytes(63);
   if (is_word(name)) return std::nullopt;
-  return "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
-         "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
-         "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+  return fmt::format("name part {}", rule);
 }
 
 // ---- shared parts ---------------------------------------------------------------------------------------

@@ -17,11 +17,15 @@ void prepare_job(json::object& job, std::string_view uid) {
   if (is_true_at(spec, "manualSelector")) return;
   json::object& template_metadata = make_object(make_object(spec, "template"), "metadata");
   json::object& labels = make_object(template_metadata, "labels");
+  const json::object own_labels = object_at(object_at(job, "metadata"), "labels");
+  const bool shares_labels = own_labels.empty() || own_labels == labels;
   const std::string name(text_at(object_at(job, "metadata"), "name"));
   for (const std::string_view prefix : {"", "batch.kubernetes.io/"}) {
     labels[fmt::format("{}controller-uid", prefix)] = uid;
     labels[fmt::format("{}job-name", prefix)] = name;
   }
+  // A Job that brings no labels of its own has its template's, these included.
+  if (shares_labels) make_object(job, "metadata")["labels"] = labels;
   json::object& selector = make_object(spec, "selector");
   make_object(selector, "matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
 }
@@ -47,6 +51,7 @@ std::string_view qos_class(const json::object& spec) {
 void prepare_pod(json::object& pod) {
   json::object& spec = make_object(pod, "spec");
   set_default_text(spec, "serviceAccountName", "default");
+  if (integer_at(spec, "terminationGracePeriodSeconds").value_or(0) < 0) spec["terminationGracePeriodSeconds"] = 1;
   spec["serviceAccount"] = std::string(text_at(spec, "serviceAccountName"));
   json::object status{{"phase", "Pending"}, {"qosClass", qos_class(spec)}};
   if (!array_at(spec, "schedulingGates").empty()) {
@@ -69,6 +74,8 @@ void prepare_create(Kind kind, json::object& object, std::string_view uid) {
       break;
     case Kind::namespace_:
       object["status"] = json::object{{"phase", "Active"}};
+      break;
+    case Kind::priority_class:
       break;
     case Kind::cluster_queue:
     case Kind::local_queue:

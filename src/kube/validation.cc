@@ -20,7 +20,12 @@ void check_metadata(ErrorList& errors, Kind kind, const json::object& metadata) 
   if (name.empty()) {
     errors.required("metadata.name", "name or generateName is required");
   } else {
-    errors.check("metadata.name", name, kind == Kind::namespace_ ? wrong_label(name) : wrong_subdomain(name));
+    const bool has_dots = kind == Kind::namespace_ && name.find('.') != name.npos;
+    if (has_dots) {
+      errors.invalid("metadata.name", name, "must not contain dots");
+    } else {
+      errors.check("metadata.name", name, kind == Kind::namespace_ ? wrong_label(name) : wrong_subdomain(name));
+    }
   }
   check_labels(errors, object_at(metadata, "labels"), "metadata.labels");
   check_annotations(errors, object_at(metadata, "annotations"), "metadata.annotations");
@@ -84,7 +89,7 @@ void check_object(ErrorList& errors, Kind kind, const json::object& object) {
   switch (kind) {
     case Kind::pod: return check_pod_spec(errors, object_at(object, "spec"), "spec");
     case Kind::job: return check_job(errors, object);
-    case Kind::node: return check_taints(errors, array_at(object_at(object, "spec"), "taints"), "spec.taints");
+    case Kind::node: return check_taints(errors, array_at(object_at(object, "spec"), "taints"), "metadata.taints");
     case Kind::config_map: return check_data(errors, object, {"data", "binaryData"});
     case Kind::secret: return check_data(errors, object, {"data"});
     case Kind::priority_class: return check_priority_class(errors, object);

@@ -61,6 +61,8 @@ void check_restart_policy(ErrorList& errors, const json::object& spec, const jso
   const std::string_view policy = text_at(pod_spec, "restartPolicy");
   if (policy == "Always" || policy.empty()) {
     errors.required(path, "valid values: \"OnFailure\", \"Never\"");
+  } else if (policy != "OnFailure" && policy != "Never") {
+    errors.not_supported(path, policy, {"OnFailure", "Never"});
   } else if (policy == "OnFailure" && has(spec, "podFailurePolicy")) {
     errors.invalid(path, policy, "only \"Never\" is supported when podFailurePolicy is specified");
   }

@@ -154,7 +154,9 @@ std::set<std::string_view> check_volumes(ErrorList& errors, const json::array& v
       errors.required(at + ".name");
     } else {
       errors.check(at + ".name", name, wrong_label(name));
-      if (!names.insert(name).second) errors.duplicate(at + ".name", name);
+      // A volume that is wrong in itself does not take its name.
+      const bool is_single = std::count_if(volume.begin(), volume.end(), [](const auto& member) { return !member.value().is_null(); }) <= 2;
+      if (is_single && !names.insert(name).second) errors.duplicate(at + ".name", name);
     }
     int sources = 0;
     for (const auto& [key, value] : volume) {
@@ -233,14 +235,13 @@ void check_pod_spec(ErrorList& errors, const json::object& spec, const std::stri
       if (!name.empty() && !names.insert(name).second) errors.duplicate(at + ".name", name);
     }
   }
-  errors.one_of(path + ".restartPolicy", text_at(spec, "restartPolicy"), {"Always", "Never", "OnFailure"});
-  errors.one_of(path + ".dnsPolicy", text_at(spec, "dnsPolicy"), {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"});
-  errors.not_negative(path, spec, "terminationGracePeriodSeconds");
+  errors.one_of(path + ".restartPolicy", text_at(spec, "restartPolicy"), {"Always", "OnFailure", "Never"});
+  errors.one_of(path + ".dnsPolicy", text_at(spec, "dnsPolicy"), {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"});
+  check_labels(errors, object_at(spec, "nodeSelector"), path + ".nodeSelector");
   const auto deadline = integer_at(spec, "activeDeadlineSeconds");
   if (deadline && (*deadline < 1 || *deadline > INT32_MAX)) {
     errors.invalid_value(path + ".activeDeadlineSeconds", *deadline, fmt::format("must be between 1 and {}, inclusive", INT32_MAX));
   }
-  check_labels(errors, object_at(spec, "nodeSelector"), path + ".nodeSelector");
   for (const std::string_view key : {"nodeName", "serviceAccountName", "priorityClassName"}) {
     const std::string_view name = text_at(spec, key);
     if (!name.empty()) errors.check(fmt::format("{}.{}", path, key), name, wrong_subdomain(name));

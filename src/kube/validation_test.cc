@@ -206,7 +206,7 @@ TEST(Validation, Creation) {
            {pod_errors("{name: c, image: x}, {name: c, image: z}"), "spec.containers[1].name: Duplicate value: \"c\""},
            {pod_errors("{name: c, image: x, volumeMounts: [{name: v, mountPath: /v}]}"), "spec.containers[0].volumeMounts[0].name: Not found: \"v\""},
            {pod_errors("{name: c, image: x}", ", restartPolicy: Sometimes"),
-            "spec.restartPolicy: Unsupported value: \"Sometimes\": supported values: \"Always\", \"Never\", \"OnFailure\""},
+            "spec.restartPolicy: Unsupported value: \"Sometimes\": supported values: \"Always\", \"OnFailure\", \"Never\""},
            {pod_errors("{name: c, image: x}", ", tolerations: [{operator: Equal}]"),
             "spec.tolerations[0].operator: Invalid value: \"Equal\": operator must be Exists when `key` is empty, which means \"match all values and all keys\""},
            {create_errors(Kind::cluster_queue, "{metadata: {name: q}, spec: {resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 1, borrowingLimit: 1}]}]}]}}"),

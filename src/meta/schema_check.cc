@@ -172,7 +172,8 @@ class Checker {
     if (!value.is_number()) return wrong(value, type);
     const int64_t* whole = value.if_int64();
     if (whole == nullptr || (type.is_int32 && (*whole > INT32_MAX || *whole < INT32_MIN))) {
-      wrong(value, type, json::serialize(value));
+      const double* real = value.if_double();
+      wrong(value, type, real != nullptr ? fmt::format("{}", *real) : json::serialize(value));
     }
   }
 
@@ -188,8 +189,9 @@ class Checker {
     const json::string* text = value.if_string();
     if (text == nullptr) return wrong(value, type);
     if (parse_rfc3339({text->data(), text->size()})) return;
-    malformed(fmt::format("parsing time \"{0}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{0}\"",
-                          std::string_view(text->data(), text->size())));
+    const char* layout = type.shape == Shape::time ? "2006-01-02T15:04:05Z07:00" : "2006-01-02T15:04:05.000000Z07:00";
+    malformed(fmt::format("parsing time \"{0}\" as \"{1}\": cannot parse \"{0}\" as \"2006\"",
+                          std::string_view(text->data(), text->size()), layout));
   }
 
   void check_bytes(const json::value& value, const TypeInfo& type) {

@@ -72,7 +72,7 @@ TEST(SchemaCheck, SaysWhatTheApiServerSays) {
       {R"([])", {"json: cannot unmarshal array into Go value of type v1.Job ()"}},
       {R"({"spec":{"steps":{}}})", {"json: cannot unmarshal object into Go struct field JobSpec.spec.steps of type []v1.Step ()"}},
       {R"({"spec":{"cpu":"x"}})", {"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$' ()"}},
-      {R"({"spec":{"since":"now"}})", {"parsing time \"now\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"now\" ()"}},
+      {R"({"spec":{"since":"now"}})", {"parsing time \"now\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"now\" as \"2006\" ()"}},
   };
   for (const Case& c : cases) {
     std::vector<std::string> got;
