@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "embedded/apiserver/rules.h"
 #include "kube/resources.h"
 #include "kube/schema.h"
 #include "meta/openapi.h"
@@ -90,6 +91,14 @@ json::object ok_response(json::object schema, bool is_v3) {
   return {{"200", std::move(response)}};
 }
 
+// kubectl picks its patch type from this list: a CRD's kinds have no strategic merge.
+std::vector<std::string_view> body_types(const ResourceInfo& info, std::string_view action) {
+  if (action != "patch") return {"application/json"};
+  std::vector<std::string_view> types{"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"};
+  if (!is_custom_resource(info)) types.push_back("application/strategic-merge-patch+json");
+  return types;
+}
+
 json::object operation(const GroupVersion& group, const ResourceInfo& info, std::string_view action, bool is_v3) {
   const bool is_list = action == "list" || action == "deletecollection";
   json::object op{{"operationId", fmt::format("{}{}{}", action, info.kind_name, is_list ? "List" : "")},
@@ -103,11 +112,7 @@ json::object operation(const GroupVersion& group, const ResourceInfo& info, std:
     if (is_v3) {
       json::object content;
       const json::object schema = action == "patch" ? json::object{{"type", "object"}} : reference(group, info, true, "");
-      const std::vector<std::string_view> types =
-          action == "patch" ? std::vector<std::string_view>{"application/json-patch+json", "application/merge-patch+json",
-                                                            "application/strategic-merge-patch+json"}
-                            : std::vector<std::string_view>{"application/json"};
-      for (const std::string_view type : types) content[type] = json::object{{"schema", schema}};
+      for (const std::string_view type : body_types(info, action)) content[type] = json::object{{"schema", schema}};
       op["requestBody"] = json::object{{"content", std::move(content)}, {"required", true}};
     } else {
       op["parameters"].as_array().push_back(json::object{
@@ -145,7 +150,8 @@ void OpenApi::make() {
   json::object index;
   json::object v2_paths;
   std::vector<meta::OpenApiKind> all_kinds;
-  for (const GroupVersion& group : all_group_versions()) {
+  const std::vector<GroupVersion> groups = all_group_versions();  // the kinds' names are views of these
+  for (const GroupVersion& group : groups) {
     const std::vector<meta::OpenApiKind> kinds = kinds_of(group);
     all_kinds.insert(all_kinds.end(), kinds.begin(), kinds.end());
     json::object document{{"openapi", "3.0.0"},
