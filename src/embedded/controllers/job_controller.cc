@@ -5,7 +5,7 @@
 #include <boost/json.hpp>
 
 #include "base/text.h"
-#include "embedded/controllers/events.h"
+#include "kube/event_request.h"
 #include "kube/codec.h"
 #include "meta/fields.h"
 
@@ -93,7 +93,7 @@ struct Sync {
   int64_t parallelism() const { return job.spec.parallelism.value_or(1); }
 
   void event(std::string_view type, std::string_view reason, std::string message) {
-    actions.requests.push_back(event_on(Kind::job, job.metadata, type, reason, std::move(message), "job-controller", now, rng));
+    actions.requests.push_back(kube::event_on(Kind::job, job.metadata, type, reason, std::move(message), "job-controller", now, rng));
   }
   bool is_true(const char* type) const { return kube::is_true(status.conditions, type); }
 

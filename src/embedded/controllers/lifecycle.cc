@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 
 #include "embedded/controllers/collectors.h"
-#include "embedded/controllers/events.h"
+#include "kube/event_request.h"
 #include "meta/fields.h"
 
 namespace tau::controllers {
@@ -177,7 +177,7 @@ kube::Actions NodeLife::reconcile(const kube::Stores& stores, const kube::Object
   }
   if (const kube::Condition* ready = kube::find_condition(node->status.conditions, "Ready"); ready == nullptr || ready->status != "Unknown") {
     actions.requests.push_back(set_ready_unknown(*node, now));
-    actions.requests.push_back(event_on(Kind::node, node->metadata, "Warning", "NodeNotReady", fmt::format("Node {} status is now: NodeNotReady", key.name), "node-controller", now, rng));
+    actions.requests.push_back(kube::event_on(Kind::node, node->metadata, "Warning", "NodeNotReady", fmt::format("Node {} status is now: NodeNotReady", key.name), "node-controller", now, rng));
   }
   if (tainted == node->spec.taints.end()) {
     std::vector<kube::Taint> taints = node->spec.taints;

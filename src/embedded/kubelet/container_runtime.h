@@ -40,6 +40,14 @@ struct Mount {
   bool is_read_only = false;
 };
 
+// A device that a container may see.
+struct GpuModel {
+  std::string uuid;     // simulated ones begin "GPU-51300000-"
+  std::string product;  // "NVIDIA-H100-80GB-HBM3"
+  int64_t memory_bytes = 0;
+  bool operator==(const GpuModel&) const = default;
+};
+
 struct ContainerSpec {
   ContainerId id;
   std::string ns, pod_name, node_name, image;
@@ -50,8 +58,7 @@ struct ContainerSpec {
   std::vector<Mount> mounts;
   int64_t cpu_limit_milli = 0;    // 0 = none
   int64_t memory_limit_bytes = 0; // 0 = none
-  std::vector<std::string> gpu_uuids;  // what the container may see; none = no GPU
-  bool hides_gpus = true;              // set CUDA_VISIBLE_DEVICES="" when it has none
+  std::vector<GpuModel> gpus;          // what it may see, by CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES; none = no GPU
   // Timed pods (simulated fleets): no process is started, the container just ends. Zero = a real process.
   Duration sim_duration{0};
   int sim_exit_code = 0;

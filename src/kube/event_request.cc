@@ -1,18 +1,18 @@
-#include "embedded/controllers/events.h"
+#include "kube/event_request.h"
 
 #include <fmt/format.h>
 
 #include "kube/codec.h"
 
-namespace tau::controllers {
+namespace tau::kube {
 
-kube::ApiRequest event_on(kube::Kind kind, const kube::ObjectMeta& metadata, std::string_view type, std::string_view reason,
+ApiRequest event_on(Kind kind, const ObjectMeta& metadata, std::string_view type, std::string_view reason,
                           std::string message, std::string_view component, Time now, Rng& rng) {
-  const kube::ResourceInfo& resource = kube::info(kind);
-  kube::Event event;
+  const ResourceInfo& resource = info(kind);
+  Event event;
   event.metadata.namespace_ = metadata.namespace_.empty() ? "default" : metadata.namespace_;
   event.metadata.name = fmt::format("{}.{:016x}", metadata.name, rng.next());
-  event.involved_object = {.api_version = kube::api_version(resource), .kind = std::string(resource.kind_name), .namespace_ = metadata.namespace_,
+  event.involved_object = {.api_version = api_version(resource), .kind = std::string(resource.kind_name), .namespace_ = metadata.namespace_,
                            .name = metadata.name, .uid = metadata.uid, .resource_version = metadata.resource_version};
   event.type = type;
   event.reason = reason;
@@ -21,7 +21,7 @@ kube::ApiRequest event_on(kube::Kind kind, const kube::ObjectMeta& metadata, std
   event.reporting_component = component;
   event.first_timestamp = event.last_timestamp = now;
   event.count = 1;
-  return kube::create_request(kube::Kind::event, event.metadata.namespace_, kube::object_text(event));
+  return create_request(Kind::event, event.metadata.namespace_, object_text(event));
 }
 
-}  // namespace tau::controllers
+}  // namespace tau::kube

@@ -5,9 +5,9 @@
 #include "kube/request.h"
 #include "kube/types.h"
 
-namespace tau::controllers {
+namespace tau::kube {
 
-kube::ApiRequest event_on(kube::Kind kind, const kube::ObjectMeta& metadata, std::string_view type, std::string_view reason,
+ApiRequest event_on(Kind kind, const ObjectMeta& metadata, std::string_view type, std::string_view reason,
                           std::string message, std::string_view component, Time now, Rng& rng);
 
-}  // namespace tau::controllers
+}  // namespace tau::kube
