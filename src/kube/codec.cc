@@ -15,6 +15,8 @@ json::object encode_object(Kind kind, const void* object) {
   return made;
 }
 
-std::string object_text(Kind kind, const void* object) { return json::serialize(encode_object(kind, object)); }
+std::string object_text(Kind kind, const void* object) {
+  return json::serialize(encode_object(kind, object));
+}
 
 }  // namespace tau::kube

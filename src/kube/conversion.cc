@@ -22,7 +22,8 @@ void rename(json::object& object, std::string_view from, std::string_view to) {
   object[to] = std::move(moved);
 }
 
-// ---- v1beta1 -> v1beta2 -----------------------------------------------------------------------------------
+// ---- v1beta1 -> v1beta2
+// -----------------------------------------------------------------------------------
 
 void upgrade_cluster_queue(json::object& queue) {
   json::object* spec = if_object_at(queue, "spec");
@@ -48,20 +49,26 @@ struct PriorityReference {
 };
 constexpr std::array priority_references{
     PriorityReference{"scheduling.k8s.io/priorityclass", "scheduling.k8s.io", "PriorityClass"},
-    PriorityReference{"kueue.x-k8s.io/workloadpriorityclass", "kueue.x-k8s.io", "WorkloadPriorityClass"}};
+    PriorityReference{"kueue.x-k8s.io/workloadpriorityclass", "kueue.x-k8s.io",
+                      "WorkloadPriorityClass"}};
 
 Result<void> upgrade_priority(json::object& spec) {
-  const std::string source(text_at(spec, "priorityClassSource")), name(text_at(spec, "priorityClassName"));
+  const std::string source(text_at(spec, "priorityClassSource")),
+      name(text_at(spec, "priorityClassName"));
   spec.erase("priorityClassSource");
   spec.erase("priorityClassName");
   if (source.empty()) return {};
   for (const PriorityReference& known : priority_references) {
     if (known.source != source) continue;
-    spec["priorityClassRef"] = json::object{{"group", known.group}, {"kind", known.kind}, {"name", name}};
+    spec["priorityClassRef"] =
+        json::object{{"group", known.group}, {"kind", known.kind}, {"name", name}};
     return {};
   }
-  return fail(ErrorCode::invalid, fmt::format("spec.priorityClassSource: Unsupported value: \"{}\": supported values: "
-                                              "\"kueue.x-k8s.io/workloadpriorityclass\", \"scheduling.k8s.io/priorityclass\"", source));
+  return fail(
+      ErrorCode::invalid,
+      fmt::format("spec.priorityClassSource: Unsupported value: \"{}\": supported values: "
+                  "\"kueue.x-k8s.io/workloadpriorityclass\", \"scheduling.k8s.io/priorityclass\"",
+                  source));
 }
 
 // domains[{values, count}] -> one slice with a root per domain.
@@ -76,12 +83,15 @@ void upgrade_topology(json::object& assignment) {
       const json::array& values = array_at(as_object(domain), "values");
       roots.push_back(level < values.size() ? values[level] : json::value(""));
     }
-    values_per_level.push_back(json::object{{"individual", json::object{{"roots", std::move(roots)}}}});
+    values_per_level.push_back(
+        json::object{{"individual", json::object{{"roots", std::move(roots)}}}});
   }
-  for (const json::value& domain : domains) counts.push_back(integer_at(as_object(domain), "count").value_or(0));
-  assignment["slices"] = json::array{json::object{{"domainCount", static_cast<int64_t>(domains.size())},
-                                                  {"valuesPerLevel", std::move(values_per_level)},
-                                                  {"podCounts", json::object{{"individual", std::move(counts)}}}}};
+  for (const json::value& domain : domains)
+    counts.push_back(integer_at(as_object(domain), "count").value_or(0));
+  assignment["slices"] =
+      json::array{json::object{{"domainCount", static_cast<int64_t>(domains.size())},
+                               {"valuesPerLevel", std::move(values_per_level)},
+                               {"podCounts", json::object{{"individual", std::move(counts)}}}}};
 }
 
 void for_each_assignment(json::object& workload, void (*change)(json::object&)) {
@@ -95,12 +105,14 @@ void for_each_assignment(json::object& workload, void (*change)(json::object&)) 
 
 Result<void> upgrade_workload(json::object& workload) {
   if (json::object* spec = if_object_at(workload, "spec")) TRY_VOID(upgrade_priority(*spec));
-  if (json::object* status = if_object_at(workload, "status")) rename(*status, misspelt_time, past_time);
+  if (json::object* status = if_object_at(workload, "status"))
+    rename(*status, misspelt_time, past_time);
   for_each_assignment(workload, upgrade_topology);
   return {};
 }
 
-// ---- v1beta2 -> v1beta1 -----------------------------------------------------------------------------------
+// ---- v1beta2 -> v1beta1
+// -----------------------------------------------------------------------------------
 
 void downgrade_cluster_queue(json::object& queue) {
   if (json::object* spec = if_object_at(queue, "spec")) rename(*spec, "cohortName", "cohort");
@@ -122,7 +134,8 @@ std::string value_at(const json::object& level, size_t domain) {
   if (has(level, "universal")) return std::string(text_at(level, "universal"));
   const json::object& individual = object_at(level, "individual");
   const json::array& roots = array_at(individual, "roots");
-  return fmt::format("{}{}{}", text_at(individual, "prefix"), domain < roots.size() ? as_view(&roots[domain]) : "",
+  return fmt::format("{}{}{}", text_at(individual, "prefix"),
+                     domain < roots.size() ? as_view(&roots[domain]) : "",
                      text_at(individual, "suffix"));
 }
 
@@ -136,7 +149,8 @@ void downgrade_topology(json::object& assignment) {
     const json::array& levels = array_at(slice, "valuesPerLevel");
     const json::array& individual = array_at(counts, "individual");
     // Never more than there are values for: the count alone must not make memory grow.
-    size_t domain_count = static_cast<size_t>(std::max<int64_t>(integer_at(slice, "domainCount").value_or(0), 0));
+    size_t domain_count =
+        static_cast<size_t>(std::max<int64_t>(integer_at(slice, "domainCount").value_or(0), 0));
     size_t most = std::max<size_t>(individual.size(), 1);
     for (const json::value& level : levels) {
       most = std::max(most, array_at(object_at(as_object(level), "individual"), "roots").size());
@@ -144,8 +158,11 @@ void downgrade_topology(json::object& assignment) {
     domain_count = std::min(domain_count, most);
     for (size_t domain = 0; domain < domain_count; ++domain) {
       json::array values;
-      for (const json::value& level : levels) values.push_back(json::string(value_at(as_object(level), domain)));
-      const json::value count = domain < individual.size() ? individual[domain] : json::value(integer_at(counts, "universal").value_or(0));
+      for (const json::value& level : levels)
+        values.push_back(json::string(value_at(as_object(level), domain)));
+      const json::value count = domain < individual.size()
+                                    ? individual[domain]
+                                    : json::value(integer_at(counts, "universal").value_or(0));
       domains.push_back(json::object{{"values", std::move(values)}, {"count", count}});
     }
   }
@@ -156,10 +173,12 @@ void downgrade_workload(json::object& workload) {
   if (json::object* spec = if_object_at(workload, "spec")) {
     downgrade_priority(*spec);
     for_each_object(*spec, "podSets", [](json::object& set) {
-      if (json::object* request = if_object_at(set, "topologyRequest")) request->erase("podsetSliceRequiredTopologyConstraints");
+      if (json::object* request = if_object_at(set, "topologyRequest"))
+        request->erase("podsetSliceRequiredTopologyConstraints");
     });
   }
-  if (json::object* status = if_object_at(workload, "status")) rename(*status, past_time, misspelt_time);
+  if (json::object* status = if_object_at(workload, "status"))
+    rename(*status, past_time, misspelt_time);
   for_each_assignment(workload, downgrade_topology);
 }
 
@@ -182,13 +201,15 @@ void downgrade(Kind kind, json::object& object) {
   if (kind == Kind::cluster_queue) downgrade_cluster_queue(object);
   if (kind == Kind::workload) downgrade_workload(object);
   if (kind == Kind::local_queue) {
-    if (json::object* status = if_object_at(object, "status")) rename(*status, "flavorsUsage", "flavorUsage");
+    if (json::object* status = if_object_at(object, "status"))
+      rename(*status, "flavorsUsage", "flavorUsage");
   }
 }
 
 }  // namespace
 
-Result<void> convert(Kind kind, json::object& object, std::string_view from_version, std::string_view to_version) {
+Result<void> convert(Kind kind, json::object& object, std::string_view from_version,
+                     std::string_view to_version) {
   if (from_version == to_version) return {};
   const ResourceInfo& resource = info(kind);
   const auto is_served = [&resource](std::string_view version) {
@@ -197,7 +218,8 @@ Result<void> convert(Kind kind, json::object& object, std::string_view from_vers
     return std::find(others.begin(), others.end(), version) != others.end();
   };
   if (!is_served(from_version) || !is_served(to_version)) {
-    return fail(ErrorCode::bad_request, fmt::format("{}: cannot convert from {} to {}", resource.kind_name, from_version, to_version));
+    return fail(ErrorCode::bad_request, fmt::format("{}: cannot convert from {} to {}",
+                                                    resource.kind_name, from_version, to_version));
   }
   if (from_version == old_version && to_version == new_version) TRY_VOID(upgrade(kind, object));
   if (from_version == new_version && to_version == old_version) downgrade(kind, object);

@@ -58,26 +58,32 @@ void default_container(json::object& container) {
   json::object& resources = make_object(container, "resources");
   canonicalize_amounts(resources, "requests");
   canonicalize_amounts(resources, "limits");
-  for_each_object(container, "ports", [](json::object& port) { set_default_text(port, "protocol", "TCP"); });
+  for_each_object(container, "ports",
+                  [](json::object& port) { set_default_text(port, "protocol", "TCP"); });
   for_each_object(container, "env", [](json::object& variable) {
     json::object* from = if_object_at(variable, "valueFrom");
     if (from == nullptr) return;
-    if (json::object* field = if_object_at(*from, "fieldRef")) set_default_text(*field, "apiVersion", "v1");
-    if (json::object* resource = if_object_at(*from, "resourceFieldRef")) set_default(*resource, "divisor", "0");
+    if (json::object* field = if_object_at(*from, "fieldRef"))
+      set_default_text(*field, "apiVersion", "v1");
+    if (json::object* resource = if_object_at(*from, "resourceFieldRef"))
+      set_default(*resource, "divisor", "0");
   });
-  for (const std::string_view key : {"livenessProbe", "readinessProbe", "startupProbe"}) default_probe(container, key);
+  for (const std::string_view key : {"livenessProbe", "readinessProbe", "startupProbe"})
+    default_probe(container, key);
 }
 
 void default_projected(json::object& projected) {
   set_default(projected, "defaultMode", file_mode);
   for_each_object(projected, "sources", [](json::object& source) {
-    if (json::object* token = if_object_at(source, "serviceAccountToken")) set_default(*token, "expirationSeconds", 3600);
+    if (json::object* token = if_object_at(source, "serviceAccountToken"))
+      set_default(*token, "expirationSeconds", 3600);
   });
 }
 
 void default_volume(json::object& volume) {
   for (const std::string_view key : {"secret", "configMap", "downwardAPI"}) {
-    if (json::object* source = if_object_at(volume, key)) set_default(*source, "defaultMode", file_mode);
+    if (json::object* source = if_object_at(volume, key))
+      set_default(*source, "defaultMode", file_mode);
   }
   if (json::object* projected = if_object_at(volume, "projected")) default_projected(*projected);
   if (json::object* path = if_object_at(volume, "hostPath")) set_default(*path, "type", "");
@@ -92,10 +98,12 @@ void default_job(json::object& job) {
   set_default_text(spec, "completionMode", "NonIndexed");
   set_default(spec, "suspend", false);
   set_default(spec, "manualSelector", false);
-  set_default_text(spec, "podReplacementPolicy", has(spec, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
+  set_default_text(spec, "podReplacementPolicy",
+                   has(spec, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
   if (json::object* policy = if_object_at(spec, "podFailurePolicy")) {
     for_each_object(*policy, "rules", [](json::object& rule) {
-      for_each_object(rule, "onPodConditions", [](json::object& pattern) { set_default_text(pattern, "status", "True"); });
+      for_each_object(rule, "onPodConditions",
+                      [](json::object& pattern) { set_default_text(pattern, "status", "True"); });
     });
   }
   json::object& template_ = make_object(spec, "template");
@@ -117,7 +125,8 @@ void default_requests(json::object& container) {
 // On the node's network a port is the node's port.
 void default_host_ports(json::object& container) {
   for_each_object(container, "ports", [](json::object& port) {
-    if (const auto number = integer_at(port, "containerPort")) set_default(port, "hostPort", *number);
+    if (const auto number = integer_at(port, "containerPort"))
+      set_default(port, "hostPort", *number);
   });
 }
 
@@ -158,7 +167,8 @@ void canonicalize_quota(json::object& holder) {
         for (const std::string_view key : {"nominalQuota", "borrowingLimit", "lendingLimit"}) {
           json::value* amount = quota.if_contains(key);
           if (amount == nullptr) continue;
-          const std::string text = amount->is_string() ? std::string(as_view(amount)) : json::serialize(*amount);
+          const std::string text =
+              amount->is_string() ? std::string(as_view(amount)) : json::serialize(*amount);
           if (auto canonical = canonical_quantity(text)) *amount = *canonical;
         }
       });
@@ -218,8 +228,9 @@ void default_pod_spec(json::object& spec) {
   set_default(spec, "terminationGracePeriodSeconds", 30);
   make_object(spec, "securityContext");
   // Two names of one field.
-  const std::string account(text_at(spec, "serviceAccountName").empty() ? text_at(spec, "serviceAccount")
-                                                                        : text_at(spec, "serviceAccountName"));
+  const std::string account(text_at(spec, "serviceAccountName").empty()
+                                ? text_at(spec, "serviceAccount")
+                                : text_at(spec, "serviceAccountName"));
   if (!account.empty()) spec["serviceAccountName"] = spec["serviceAccount"] = account;
   for (const std::string_view key : {"containers", "initContainers", "ephemeralContainers"}) {
     for_each_object(spec, key, default_container);
@@ -231,17 +242,28 @@ void default_pod_spec(json::object& spec) {
 void apply_defaults(Kind kind, json::object& object) {
   drop_nulls(object);
   switch (kind) {
-    case Kind::pod: return default_pod(object);
-    case Kind::job: return default_job(object);
-    case Kind::secret: return default_secret(object);
-    case Kind::namespace_: return default_namespace(object);
-    case Kind::priority_class: return set_default_text(object, "preemptionPolicy", "PreemptLowerPriority");
-    case Kind::cluster_queue: return default_cluster_queue(object);
-    case Kind::cohort: return canonicalize_quota(make_object(object, "spec"));
-    case Kind::local_queue: return set_default_text(make_object(object, "spec"), "stopPolicy", "None");
-    case Kind::workload: return default_workload(object);
+    case Kind::pod:
+      return default_pod(object);
+    case Kind::job:
+      return default_job(object);
+    case Kind::secret:
+      return default_secret(object);
+    case Kind::namespace_:
+      return default_namespace(object);
+    case Kind::priority_class:
+      return set_default_text(object, "preemptionPolicy", "PreemptLowerPriority");
+    case Kind::cluster_queue:
+      return default_cluster_queue(object);
+    case Kind::cohort:
+      return canonicalize_quota(make_object(object, "spec"));
+    case Kind::local_queue:
+      return set_default_text(make_object(object, "spec"), "stopPolicy", "None");
+    case Kind::workload:
+      return default_workload(object);
     case Kind::resource_flavor:
-    case Kind::topology: make_object(object, "spec"); return;
+    case Kind::topology:
+      make_object(object, "spec");
+      return;
     case Kind::node:
       make_object(object, "spec");
       if (json::object* status = if_object_at(object, "status")) {
@@ -250,7 +272,9 @@ void apply_defaults(Kind kind, json::object& object) {
         canonicalize_amounts(*status, "allocatable");
       }
       return;
-    case Kind::lease: make_object(object, "spec"); return;
+    case Kind::lease:
+      make_object(object, "spec");
+      return;
     case Kind::event:
       set_default(object, "source", json::object{});
       set_default(object, "reportingComponent", "");
@@ -258,7 +282,8 @@ void apply_defaults(Kind kind, json::object& object) {
       return;
     case Kind::config_map:
     case Kind::service_account:
-    case Kind::workload_priority_class: return;
+    case Kind::workload_priority_class:
+      return;
   }
 }
 

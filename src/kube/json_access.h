@@ -1,4 +1,5 @@
-// Reading and filling JSON objects of known shape. Wrong types read as absent: the schema check has spoken of them.
+// Reading and filling JSON objects of known shape. Wrong types read as absent: the schema check has
+// spoken of them.
 #pragma once
 
 #include <boost/json.hpp>
@@ -24,7 +25,8 @@ inline bool is_true_at(const boost::json::object& object, std::string_view key) 
   return found != nullptr && found->is_bool() && found->get_bool();
 }
 // Empty ones when absent, so that callers need no tests.
-inline const boost::json::object& object_at(const boost::json::object& object, std::string_view key) {
+inline const boost::json::object& object_at(const boost::json::object& object,
+                                            std::string_view key) {
   static const boost::json::object empty;
   const boost::json::value* found = object.if_contains(key);
   return found == nullptr || !found->is_object() ? empty : found->get_object();
@@ -44,11 +46,13 @@ inline bool has(const boost::json::object& object, std::string_view key) {
   return found != nullptr && !found->is_null();
 }
 
-inline void set_default(boost::json::object& object, std::string_view key, boost::json::value value) {
+inline void set_default(boost::json::object& object, std::string_view key,
+                        boost::json::value value) {
   if (!has(object, key)) object[key] = std::move(value);
 }
 // As set_default, where the empty string counts as absent too.
-inline void set_default_text(boost::json::object& object, std::string_view key, std::string_view value) {
+inline void set_default_text(boost::json::object& object, std::string_view key,
+                             std::string_view value) {
   if (text_at(object, key).empty()) object[key] = value;
 }
 // The member object, made if absent.

@@ -29,7 +29,8 @@ bool set_condition(std::vector<Condition>& conditions, Condition condition, Time
                          held.message == condition.message &&
                          held.observed_generation == condition.observed_generation;
     if (is_same) return false;
-    condition.last_transition_time = held.status == condition.status ? held.last_transition_time : now;
+    condition.last_transition_time =
+        held.status == condition.status ? held.last_transition_time : now;
     held = std::move(condition);
     return true;
   }

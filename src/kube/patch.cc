@@ -27,7 +27,8 @@ Result<Pointer> parse_pointer(std::string_view text) {
         continue;
       }
       const char next = i + 1 < part.size() ? part[++i] : ' ';
-      if (next != '0' && next != '1') return fail(ErrorCode::bad_request, "'~' must be followed by 0 or 1");
+      if (next != '0' && next != '1')
+        return fail(ErrorCode::bad_request, "'~' must be followed by 0 or 1");
       token += next == '0' ? '~' : '/';
     }
     tokens.push_back(std::move(token));
@@ -40,7 +41,8 @@ Result<size_t> parse_index(std::string_view token, size_t end) {
   const auto index = parse_int(token);
   const bool is_plain = index && *index >= 0 && std::to_string(*index) == token;
   if (!is_plain) return fail(ErrorCode::invalid, fmt::format("'{}' is not an index", token));
-  if (static_cast<size_t>(*index) >= end) return fail(ErrorCode::invalid, fmt::format("index {} is out of range", token));
+  if (static_cast<size_t>(*index) >= end)
+    return fail(ErrorCode::invalid, fmt::format("index {} is out of range", token));
   return static_cast<size_t>(*index);
 }
 
@@ -71,8 +73,10 @@ Result<void> add(json::value& root, const Pointer& pointer, json::value value) {
     return {};
   }
   json::array* array = parent->if_array();
-  if (array == nullptr) return fail(ErrorCode::invalid, "the parent is neither an object nor a list");
-  const size_t index = pointer.back() == "-" ? array->size() : TRY(parse_index(pointer.back(), array->size() + 1));
+  if (array == nullptr)
+    return fail(ErrorCode::invalid, "the parent is neither an object nor a list");
+  const size_t index =
+      pointer.back() == "-" ? array->size() : TRY(parse_index(pointer.back(), array->size() + 1));
   array->insert(array->begin() + static_cast<ptrdiff_t>(index), std::move(value));
   return {};
 }
@@ -92,7 +96,8 @@ Result<json::value> take(json::value& root, const Pointer& pointer) {
 
 Result<Pointer> pointer_member(const json::object& operation, std::string_view key) {
   const json::value* found = operation.if_contains(key);
-  if (found == nullptr || !found->is_string()) return fail(ErrorCode::bad_request, fmt::format("'{}' is missing", key));
+  if (found == nullptr || !found->is_string())
+    return fail(ErrorCode::bad_request, fmt::format("'{}' is missing", key));
   auto pointer = parse_pointer({found->get_string().data(), found->get_string().size()});
   if (!pointer) return std::unexpected(with_context(pointer.error(), key));
   return pointer;
@@ -109,13 +114,19 @@ Result<void> apply_one(json::value& target, const json::object& operation) {
   }
   if (name == "move" || name == "copy") {
     const Pointer from = TRY(pointer_member(operation, "from"));
-    const bool is_into_itself = path.size() > from.size() && std::equal(from.begin(), from.end(), path.begin());
-    if (name == "move" && is_into_itself) return fail(ErrorCode::invalid, "cannot move a value into itself");
-    json::value value = name == "move" ? TRY(take(target, from)) : json::value(*TRY(find(target, from)));
+    const bool is_into_itself =
+        path.size() > from.size() && std::equal(from.begin(), from.end(), path.begin());
+    if (name == "move" && is_into_itself)
+      return fail(ErrorCode::invalid, "cannot move a value into itself");
+    json::value value =
+        name == "move" ? TRY(take(target, from)) : json::value(*TRY(find(target, from)));
     return add(target, path, std::move(value));
   }
   if (name != "add" && name != "replace" && name != "test") {
-    return fail(ErrorCode::bad_request, fmt::format("unknown operation '{}' (known: add, remove, replace, move, copy, test)", name));
+    return fail(
+        ErrorCode::bad_request,
+        fmt::format("unknown operation '{}' (known: add, remove, replace, move, copy, test)",
+                    name));
   }
   const json::value* value = operation.if_contains("value");
   if (value == nullptr) return fail(ErrorCode::bad_request, "'value' is missing");
@@ -133,10 +144,12 @@ Result<void> apply_one(json::value& target, const json::object& operation) {
 
 Result<void> apply_json_patch(json::value& target, const json::value& operations) {
   const json::array* list = operations.if_array();
-  if (list == nullptr) return fail(ErrorCode::bad_request, "a JSON patch must be a list of operations");
+  if (list == nullptr)
+    return fail(ErrorCode::bad_request, "a JSON patch must be a list of operations");
   for (size_t i = 0; i < list->size(); ++i) {
     const json::object* operation = (*list)[i].if_object();
-    if (operation == nullptr) return fail(ErrorCode::bad_request, fmt::format("operation {}: must be an object", i));
+    if (operation == nullptr)
+      return fail(ErrorCode::bad_request, fmt::format("operation {}: must be an object", i));
     if (auto done = apply_one(target, *operation); !done) {
       const json::value* path = operation->if_contains("path");
       const std::string where = path == nullptr ? "" : fmt::format(" ({})", json::serialize(*path));

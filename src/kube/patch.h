@@ -12,8 +12,9 @@ namespace tau::kube {
 Result<void> apply_json_patch(boost::json::value& target, const boost::json::value& operations);
 // RFC 7386.
 void apply_merge_patch(boost::json::value& target, const boost::json::value& patch);
-// Kubernetes' strategic merge: lists with a merge key (from `schema`) merge by it; $patch, $retainKeys,
-// $deleteFromPrimitiveList and $setElementOrder are honoured. A null schema means a plain merge.
+// Kubernetes' strategic merge: lists with a merge key (from `schema`) merge by it; $patch,
+// $retainKeys, $deleteFromPrimitiveList and $setElementOrder are honoured. A null schema means a
+// plain merge.
 Result<void> apply_strategic_patch(boost::json::value& target, const boost::json::value& patch,
                                    const meta::TypeInfo* schema);
 

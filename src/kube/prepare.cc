@@ -30,7 +30,8 @@ void prepare_job(json::object& job, std::string_view uid) {
   make_object(selector, "matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
 }
 
-// Guaranteed: every container limits cpu and memory and asks for just that; BestEffort: nobody asks for any.
+// Guaranteed: every container limits cpu and memory and asks for just that; BestEffort: nobody asks
+// for any.
 std::string_view qos_class(const json::object& spec) {
   bool is_guaranteed = true, is_best_effort = true;
   for (const std::string_view list : {"containers", "initContainers"}) {
@@ -40,8 +41,12 @@ std::string_view qos_class(const json::object& spec) {
       const json::object& requests = object_at(resources, "requests");
       for (const std::string_view name : {"cpu", "memory"}) {
         const std::string_view limit = text_at(limits, name), request = text_at(requests, name);
-        if (parse_quantity_milli(limit).value_or(0) > 0 || parse_quantity_milli(request).value_or(0) > 0) is_best_effort = false;
-        if (limit.empty() || parse_quantity_milli(limit).value_or(0) != parse_quantity_milli(request).value_or(0)) is_guaranteed = false;
+        if (parse_quantity_milli(limit).value_or(0) > 0 ||
+            parse_quantity_milli(request).value_or(0) > 0)
+          is_best_effort = false;
+        if (limit.empty() ||
+            parse_quantity_milli(limit).value_or(0) != parse_quantity_milli(request).value_or(0))
+          is_guaranteed = false;
       }
     }
   }
@@ -51,13 +56,18 @@ std::string_view qos_class(const json::object& spec) {
 void prepare_pod(json::object& pod) {
   json::object& spec = make_object(pod, "spec");
   set_default_text(spec, "serviceAccountName", "default");
-  if (integer_at(spec, "terminationGracePeriodSeconds").value_or(0) < 0) spec["terminationGracePeriodSeconds"] = 1;
+  if (integer_at(spec, "terminationGracePeriodSeconds").value_or(0) < 0)
+    spec["terminationGracePeriodSeconds"] = 1;
   spec["serviceAccount"] = std::string(text_at(spec, "serviceAccountName"));
   json::object status{{"phase", "Pending"}, {"qosClass", qos_class(spec)}};
   if (!array_at(spec, "schedulingGates").empty()) {
-    status["conditions"] = json::array{json::object{
-        {"type", "PodScheduled"}, {"status", "False"}, {"reason", "SchedulingGated"},
-        {"message", "Scheduling is blocked due to non-empty scheduling gates"}, {"lastProbeTime", nullptr}, {"lastTransitionTime", nullptr}}};
+    status["conditions"] = json::array{
+        json::object{{"type", "PodScheduled"},
+                     {"status", "False"},
+                     {"reason", "SchedulingGated"},
+                     {"message", "Scheduling is blocked due to non-empty scheduling gates"},
+                     {"lastProbeTime", nullptr},
+                     {"lastTransitionTime", nullptr}}};
   }
   pod["status"] = std::move(status);
 }

@@ -57,7 +57,8 @@ Result<Parsed> parse(std::string_view text) {
   }
   size_t digits = 0;
   bool has_point = false;
-  while (!rest.empty() && ((rest.front() >= '0' && rest.front() <= '9') || (rest.front() == '.' && !has_point))) {
+  while (!rest.empty() &&
+         ((rest.front() >= '0' && rest.front() <= '9') || (rest.front() == '.' && !has_point))) {
     if (rest.front() == '.') {
       has_point = true;
     } else {
@@ -113,9 +114,13 @@ int64_t scaled(Parsed parsed, int scale10) {
 
 }  // namespace
 
-Result<int64_t> parse_quantity_milli(std::string_view text) { return scaled(TRY(parse(text)), 3); }
+Result<int64_t> parse_quantity_milli(std::string_view text) {
+  return scaled(TRY(parse(text)), 3);
+}
 
-Result<int64_t> parse_quantity(std::string_view text) { return scaled(TRY(parse(text)), 0); }
+Result<int64_t> parse_quantity(std::string_view text) {
+  return scaled(TRY(parse(text)), 0);
+}
 
 Result<std::string> canonical_quantity(std::string_view text) {
   const Parsed parsed = TRY(parse(text));
@@ -161,7 +166,8 @@ Result<std::string> canonical_quantity(std::string_view text) {
                          : fmt::format("{}{}e{}", sign, static_cast<int64_t>(value), exponent);
   }
   constexpr std::array<std::string_view, 10> names{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
-  return fmt::format("{}{}{}", sign, static_cast<int64_t>(value), names[static_cast<size_t>((exponent + 9) / 3)]);
+  return fmt::format("{}{}{}", sign, static_cast<int64_t>(value),
+                     names[static_cast<size_t>((exponent + 9) / 3)]);
 }
 
 std::string format_milli(int64_t milli) {

@@ -9,7 +9,8 @@
 
 namespace tau::kube {
 
-// In thousandths, rounded up: "250m" -> 250, "1" -> 1000 (cpu). Out of range saturates at INT64_MAX.
+// In thousandths, rounded up: "250m" -> 250, "1" -> 1000 (cpu). Out of range saturates at
+// INT64_MAX.
 Result<int64_t> parse_quantity_milli(std::string_view text);
 // In whole units, rounded up: "1Gi" -> 1073741824, "8" -> 8, "1500m" -> 2.
 Result<int64_t> parse_quantity(std::string_view text);

@@ -12,23 +12,34 @@ constexpr std::string_view kueue = "kueue.x-k8s.io";
 
 // In the order of Kind.
 constexpr std::array<ResourceInfo, kind_count> resources{{
-    {Kind::namespace_, "", "v1", "namespaces", "namespace", "Namespace", "ns", "", false, "status,finalize", ""},
+    {Kind::namespace_, "", "v1", "namespaces", "namespace", "Namespace", "ns", "", false,
+     "status,finalize", ""},
     {Kind::node, "", "v1", "nodes", "node", "Node", "no", "", false, "status", ""},
-    {Kind::pod, "", "v1", "pods", "pod", "Pod", "po", "all", true, "status,binding,eviction,log", ""},
+    {Kind::pod, "", "v1", "pods", "pod", "Pod", "po", "all", true, "status,binding,eviction,log",
+     ""},
     {Kind::event, "", "v1", "events", "event", "Event", "ev", "", true, "", ""},
     {Kind::config_map, "", "v1", "configmaps", "configmap", "ConfigMap", "cm", "", true, "", ""},
     {Kind::secret, "", "v1", "secrets", "secret", "Secret", "", "", true, "", ""},
-    {Kind::service_account, "", "v1", "serviceaccounts", "serviceaccount", "ServiceAccount", "sa", "", true, "token", ""},
-    {Kind::priority_class, "scheduling.k8s.io", "v1", "priorityclasses", "priorityclass", "PriorityClass", "pc", "", false, "", ""},
+    {Kind::service_account, "", "v1", "serviceaccounts", "serviceaccount", "ServiceAccount", "sa",
+     "", true, "token", ""},
+    {Kind::priority_class, "scheduling.k8s.io", "v1", "priorityclasses", "priorityclass",
+     "PriorityClass", "pc", "", false, "", ""},
     {Kind::lease, "coordination.k8s.io", "v1", "leases", "lease", "Lease", "", "", true, "", ""},
     {Kind::job, "batch", "v1", "jobs", "job", "Job", "", "all", true, "status", ""},
-    {Kind::resource_flavor, kueue, "v1beta2", "resourceflavors", "resourceflavor", "ResourceFlavor", "flavor,flavors,rf", "", false, "", "v1beta1"},
-    {Kind::cluster_queue, kueue, "v1beta2", "clusterqueues", "clusterqueue", "ClusterQueue", "cq", "", false, "status", "v1beta1"},
-    {Kind::local_queue, kueue, "v1beta2", "localqueues", "localqueue", "LocalQueue", "queue,queues,lq", "", true, "status", "v1beta1"},
-    {Kind::cohort, kueue, "v1beta2", "cohorts", "cohort", "Cohort", "", "", false, "status", "v1beta1"},
-    {Kind::workload_priority_class, kueue, "v1beta2", "workloadpriorityclasses", "workloadpriorityclass", "WorkloadPriorityClass", "", "", false, "", "v1beta1"},
-    {Kind::topology, kueue, "v1beta2", "topologies", "topology", "Topology", "", "", false, "", "v1beta1"},
-    {Kind::workload, kueue, "v1beta2", "workloads", "workload", "Workload", "wl", "", true, "status", "v1beta1"},
+    {Kind::resource_flavor, kueue, "v1beta2", "resourceflavors", "resourceflavor", "ResourceFlavor",
+     "flavor,flavors,rf", "", false, "", "v1beta1"},
+    {Kind::cluster_queue, kueue, "v1beta2", "clusterqueues", "clusterqueue", "ClusterQueue", "cq",
+     "", false, "status", "v1beta1"},
+    {Kind::local_queue, kueue, "v1beta2", "localqueues", "localqueue", "LocalQueue",
+     "queue,queues,lq", "", true, "status", "v1beta1"},
+    {Kind::cohort, kueue, "v1beta2", "cohorts", "cohort", "Cohort", "", "", false, "status",
+     "v1beta1"},
+    {Kind::workload_priority_class, kueue, "v1beta2", "workloadpriorityclasses",
+     "workloadpriorityclass", "WorkloadPriorityClass", "", "", false, "", "v1beta1"},
+    {Kind::topology, kueue, "v1beta2", "topologies", "topology", "Topology", "", "", false, "",
+     "v1beta1"},
+    {Kind::workload, kueue, "v1beta2", "workloads", "workload", "Workload", "wl", "", true,
+     "status", "v1beta1"},
 }};
 
 bool has_word(std::string_view list, std::string_view word) {
@@ -41,7 +52,9 @@ bool has_word(std::string_view list, std::string_view word) {
 
 }  // namespace
 
-std::span<const ResourceInfo> all_resources() { return resources; }
+std::span<const ResourceInfo> all_resources() {
+  return resources;
+}
 
 const ResourceInfo& info(Kind kind) {
   const ResourceInfo& found = resources[static_cast<size_t>(kind)];

@@ -16,7 +16,8 @@ namespace {
 
 std::vector<std::string> issues(Kind kind, std::string_view yaml) {
   std::vector<std::string> found;
-  for (const meta::SchemaIssue& issue : meta::check(meta::parse_yaml(yaml).value().at(0), schema_of(kind))) {
+  for (const meta::SchemaIssue& issue :
+       meta::check(meta::parse_yaml(yaml).value().at(0), schema_of(kind))) {
     found.push_back(issue.message);
   }
   return found;
@@ -91,11 +92,16 @@ TEST(Schema, KnowsEveryFieldOfAJob) {
 }
 
 TEST(Schema, FindsSlipsDeepInside) {
-  EXPECT_EQ(issues(Kind::job, "{spec: {backoffLimits: 1, template: {spec: {containers: [{nam: a, livenessProbe: {httpGett: {}}}]}}}}"),
-            (std::vector<std::string>{"unknown field \"spec.backoffLimits\"", "unknown field \"spec.template.spec.containers[0].nam\"",
-                                      "unknown field \"spec.template.spec.containers[0].livenessProbe.httpGett\""}));
+  EXPECT_EQ(issues(Kind::job,
+                   "{spec: {backoffLimits: 1, template: {spec: {containers: [{nam: a, "
+                   "livenessProbe: {httpGett: {}}}]}}}}"),
+            (std::vector<std::string>{
+                "unknown field \"spec.backoffLimits\"",
+                "unknown field \"spec.template.spec.containers[0].nam\"",
+                "unknown field \"spec.template.spec.containers[0].livenessProbe.httpGett\""}));
   EXPECT_EQ(issues(Kind::job, "{spec: {parallelism: two}}"),
-            (std::vector<std::string>{"json: cannot unmarshal string into Go struct field JobSpec.spec.parallelism of type int32"}));
+            (std::vector<std::string>{"json: cannot unmarshal string into Go struct field "
+                                      "JobSpec.spec.parallelism of type int32"}));
 }
 
 TEST(Schema, NamesAndMergeKeysAreUpstreams) {
@@ -108,16 +114,19 @@ TEST(Schema, NamesAndMergeKeysAreUpstreams) {
   const meta::TypeInfo& container = spec.find("containers")->type().element();
   EXPECT_EQ(container.find("ports")->merge_key, "containerPort");
   EXPECT_EQ(container.find("volumeMounts")->merge_key, "mountPath");
-  EXPECT_EQ(container.find("env")->type().element().find("valueFrom")->type().name, "io.k8s.api.core.v1.EnvVarSource");
+  EXPECT_EQ(container.find("env")->type().element().find("valueFrom")->type().name,
+            "io.k8s.api.core.v1.EnvVarSource");
   EXPECT_TRUE(schema_of(Kind::job).find("spec")->type().find("parallelism")->type().is_int32);
-  EXPECT_EQ(pod.find("status")->type().find("conditions")->type().element().name, "io.k8s.api.core.v1.PodCondition");
+  EXPECT_EQ(pod.find("status")->type().find("conditions")->type().element().name,
+            "io.k8s.api.core.v1.PodCondition");
 }
 
 // Whatever a description, an enumeration or a default says must be usable, for every kind.
 TEST(Schema, EveryKindCanBeDescribed) {
   std::vector<meta::OpenApiKind> kinds;
   for (const ResourceInfo& resource : all_resources()) {
-    kinds.push_back({&schema_of(resource.kind), resource.group, resource.version, resource.kind_name});
+    kinds.push_back(
+        {&schema_of(resource.kind), resource.group, resource.version, resource.kind_name});
   }
   const boost::json::object schemas = meta::openapi_v3_schemas(kinds);
   std::string missing;
@@ -126,7 +135,8 @@ TEST(Schema, EveryKindCanBeDescribed) {
     const boost::json::value* properties = schema.get_object().if_contains("properties");
     if (properties == nullptr) continue;
     for (const auto& [field, property] : properties->get_object()) {
-      if (!property.get_object().contains("description")) missing += std::string(name) + "." + std::string(field) + " ";
+      if (!property.get_object().contains("description"))
+        missing += std::string(name) + "." + std::string(field) + " ";
     }
   }
   EXPECT_EQ(missing, "");
@@ -136,7 +146,9 @@ TEST(Schema, AJobSurvivesDecodingAndEncoding) {
   const auto value = meta::parse_yaml(full_job).value().at(0);
   const auto job = meta::decode<Job>(value);
   ASSERT_TRUE(job) << job.error().message;
-  EXPECT_EQ(job->spec.template_.spec.required_node_affinity.at(0).match_expressions.at(0).values.at(0), "v");
+  EXPECT_EQ(
+      job->spec.template_.spec.required_node_affinity.at(0).match_expressions.at(0).values.at(0),
+      "v");
   EXPECT_EQ(job->spec.template_.spec.containers.at(0).env.at(0).field_path, "metadata.name");
   EXPECT_EQ(job->spec.template_.spec.containers.at(0).resources.limits.at("cpu"), "1.5");
   const auto again = meta::decode<Job>(meta::encode(*job));

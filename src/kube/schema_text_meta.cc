@@ -1,4 +1,5 @@
-// Schema text: what every object carries. Names and types are the API's own; the format is in meta/schema_text.h.
+// Schema text: what every object carries.
+// Names and types are the API's own; the format is in meta/schema_text.h.
 #include "kube/schema_texts.h"
 
 namespace tau::kube::schema_texts {
@@ -8,7 +9,8 @@ package io.k8s.apimachinery.pkg.apis.meta.v1
 type ObjectMeta | What every stored object carries.
   annotations map:string | Keys and values that tools attach; not for selection.
   creationTimestamp time | When the server made the object.
-  deletionGracePeriodSeconds int64 | Seconds left to end in an orderly way after deletion was asked for.
+  deletionGracePeriodSeconds int64
+      | Seconds left to end in an orderly way after deletion was asked for.
   deletionTimestamp time | When the object is to be gone; set by a graceful deletion.
   finalizers []string merge | Names that must be removed before the object can go.
   generateName string | Prefix from which the server makes a unique name when none is given.
@@ -17,7 +19,8 @@ type ObjectMeta | What every stored object carries.
   managedFields []ManagedFieldsEntry | Which manager set which field; kept for tools.
   name string | Unique within its namespace and kind. Cannot be changed.
   namespace string | The namespace of the object; empty for cluster-scoped kinds. Cannot be changed.
-  ownerReferences []OwnerReference merge=uid | The objects that this one belongs to; when all are gone it is collected.
+  ownerReferences []OwnerReference merge=uid
+      | The objects that this one belongs to; when all are gone it is collected.
   resourceVersion string | Opaque version for optimistic concurrency and watches; set by the server.
   selfLink string | No longer filled by servers.
   uid string | Unique in time and space; set by the server.
@@ -31,7 +34,8 @@ type ManagedFieldsEntry | Which fields one manager set.
   time time | When it was written.
 type OwnerReference | Names an object that this one belongs to.
   apiVersion* string | API version of the owner.
-  blockOwnerDeletion boolean | True keeps the owner, when deleted in the foreground, until this object is gone.
+  blockOwnerDeletion boolean
+      | True keeps the owner, when deleted in the foreground, until this object is gone.
   controller boolean | True for the one owner that manages this object.
   kind* string | Kind of the owner.
   name* string | Name of the owner.
@@ -47,7 +51,8 @@ type DeleteOptions | How an object is deleted.
   apiVersion string | Group and version of this object's schema.
   dryRun []string | All: go through everything, but change nothing.
   gracePeriodSeconds int64 | Seconds to end in an orderly way; 0 ends at once.
-  ignoreStoreReadErrorWithClusterBreakingPotential boolean | Deletes even what cannot be read; dangerous.
+  ignoreStoreReadErrorWithClusterBreakingPotential boolean
+      | Deletes even what cannot be read; dangerous.
   kind string | What the object is.
   orphanDependents boolean | Old form of propagationPolicy.
   preconditions Preconditions | What must hold for the deletion to be carried out.

@@ -1,4 +1,5 @@
-// Schema text: the pod and how it is placed. Names and types are the API's own; the format is in meta/schema_text.h.
+// Schema text: the pod and how it is placed.
+// Names and types are the API's own; the format is in meta/schema_text.h.
 #include "kube/schema_texts.h"
 
 namespace tau::kube::schema_texts {
@@ -29,7 +30,8 @@ type PodSpec | What a pod is to run, and where it may.
   hostname string | Its host name.
   hostnameOverride string | Its host name, exactly.
   imagePullSecrets []LocalObjectReference merge=name | Credentials for pulling images.
-  initContainers []Container merge=name | Programs that end, one after the other, before the containers start.
+  initContainers []Container merge=name
+      | Programs that end, one after the other, before the containers start.
   nodeName string | The node that it was bound to.
   nodeSelector map:string | Labels that its node must have.
   os PodOS | The operating system.
@@ -53,14 +55,16 @@ type PodSpec | What a pod is to run, and where it may.
   subdomain string | Its sub-domain.
   terminationGracePeriodSeconds int64 | Seconds between TERM and KILL; 30 by default.
   tolerations []Toleration | Taints that it bears.
-  topologySpreadConstraints []TopologySpreadConstraint merge=topologyKey | How evenly pods are spread.
+  topologySpreadConstraints []TopologySpreadConstraint merge=topologyKey
+      | How evenly pods are spread.
   volumes []Volume merge=name retain | Files that its containers share.
 type Affinity | Which nodes and neighbours a pod wants.
   nodeAffinity NodeAffinity | Which nodes.
   podAffinity PodAffinity | Which neighbours.
   podAntiAffinity PodAntiAffinity | Which neighbours not.
 type NodeAffinity | Which nodes a pod wants.
-  preferredDuringSchedulingIgnoredDuringExecution []PreferredSchedulingTerm | What a node should have.
+  preferredDuringSchedulingIgnoredDuringExecution []PreferredSchedulingTerm
+      | What a node should have.
   requiredDuringSchedulingIgnoredDuringExecution NodeSelector | What a node must have.
 type PreferredSchedulingTerm | A wish about the node.
   preference* NodeSelectorTerm | What is wished for.
@@ -75,8 +79,10 @@ type NodeSelectorRequirement | A test of one node label or field.
 type NodeSelector | Tests of a node; one term must hold.
   nodeSelectorTerms* []NodeSelectorTerm | The terms.
 type PodAffinity | Which pods it wants to be near.
-  preferredDuringSchedulingIgnoredDuringExecution []WeightedPodAffinityTerm | Should hold when the pod is placed; weighted.
-  requiredDuringSchedulingIgnoredDuringExecution []PodAffinityTerm | Must hold when the pod is placed.
+  preferredDuringSchedulingIgnoredDuringExecution []WeightedPodAffinityTerm
+      | Should hold when the pod is placed; weighted.
+  requiredDuringSchedulingIgnoredDuringExecution []PodAffinityTerm
+      | Must hold when the pod is placed.
 type WeightedPodAffinityTerm | A weighted wish about neighbours.
   podAffinityTerm* PodAffinityTerm | The wish.
   weight* int32 | From 1 to 100; adds to a node's score.
@@ -88,8 +94,10 @@ type PodAffinityTerm | Pods to be near to or away from, and what near means.
   namespaces []string | Namespaces of the pods that are meant; the pod's own by default.
   topologyKey* string | Node label whose value names the domain.
 type PodAntiAffinity | Which pods it wants to be away from.
-  preferredDuringSchedulingIgnoredDuringExecution []WeightedPodAffinityTerm | Should hold when the pod is placed; weighted.
-  requiredDuringSchedulingIgnoredDuringExecution []PodAffinityTerm | Must hold when the pod is placed.
+  preferredDuringSchedulingIgnoredDuringExecution []WeightedPodAffinityTerm
+      | Should hold when the pod is placed; weighted.
+  requiredDuringSchedulingIgnoredDuringExecution []PodAffinityTerm
+      | Must hold when the pod is placed.
 type PodDNSConfig | Name resolution of the pod.
   nameservers []string | Servers.
   options []PodDNSConfigOption | Resolver options.

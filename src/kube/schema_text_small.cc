@@ -1,4 +1,5 @@
-// Schema text: the small kinds. Names and types are the API's own; the format is in meta/schema_text.h.
+// Schema text: the small kinds.
+// Names and types are the API's own; the format is in meta/schema_text.h.
 #include "kube/schema_texts.h"
 
 namespace tau::kube::schema_texts {

@@ -1,4 +1,5 @@
-// Schema text: the state of pods. Names and types are the API's own; the format is in meta/schema_text.h.
+// Schema text: the state of pods.
+// Names and types are the API's own; the format is in meta/schema_text.h.
 #include "kube/schema_texts.h"
 
 namespace tau::kube::schema_texts {
@@ -15,7 +16,8 @@ type PodStatus | How a pod is.
   hostIPs []HostIP merge=ip | Addresses of its node.
   initContainerStatuses []ContainerStatus | Its init containers.
   message string | Why it is so, in words.
-  nodeAllocatableResourceClaimStatuses []NodeAllocatableResourceClaimStatus merge=resourceClaimName | Node resources that come from claims.
+  nodeAllocatableResourceClaimStatuses []NodeAllocatableResourceClaimStatus merge=resourceClaimName
+      | Node resources that come from claims.
   nominatedNodeName string | The node where room is being made.
   observedGeneration int64 | The generation that it speaks of.
   phase string | Pending, Running, Succeeded, Failed or Unknown.
@@ -86,14 +88,16 @@ type VolumeMountStatus | A mount in force.
   mountPath* string | Path inside the container.
   name* string | Name of the thing referred to, or of this entry.
   readOnly boolean | True forbids writing.
-  recursiveReadOnly string | Whether mounts below are read-only too: Disabled, IfPossible or Enabled.
+  recursiveReadOnly string
+      | Whether mounts below are read-only too: Disabled, IfPossible or Enabled.
   volumeStatus VolumeStatus | What the runtime says of the volume.
 type VolumeStatus | What the runtime says of a volume.
   image ImageVolumeStatus | Image to use.
 type ImageVolumeStatus | What the runtime says of an image volume.
   imageRef* string | The image in use, by digest.
 type PodExtendedResourceClaimStatus | The claim that serves extended resources of the pod.
-  requestMappings* []ContainerExtendedResourceRequest | Which request of the claim serves which resource.
+  requestMappings* []ContainerExtendedResourceRequest
+      | Which request of the claim serves which resource.
   resourceClaimName* string | An existing claim in the same namespace.
 type ContainerExtendedResourceRequest | Which request serves which resource of a container.
   containerName* string | Name of the container.
@@ -104,7 +108,8 @@ type HostIP | An address of the node.
 type NodeAllocatableResourceClaimStatus | Node resources that come from one claim.
   containers []string | Names of the containers concerned.
   mapping []NodeAllocatableMappedResources merge=name | Amounts by resource.
-  overhead []NodeAllocatableOverheadResources merge=name | Resources added on top of what containers ask for.
+  overhead []NodeAllocatableOverheadResources merge=name
+      | Resources added on top of what containers ask for.
   resourceClaimName* string | An existing claim in the same namespace.
 type NodeAllocatableMappedResources | An amount of one node resource.
   name* string | Name of the thing referred to, or of this entry.

@@ -195,7 +195,8 @@ type VolumeProjection | One source of a projected volume; just one is set.
   downwardAPI DownwardAPIProjection | Facts about the pod as files.
   podCertificate PodCertificateProjection | A certificate for the pod as files.
   secret SecretProjection | The Secret.
-  serviceAccountToken ServiceAccountTokenProjection | A token of the pod's service account as a file.
+  serviceAccountToken ServiceAccountTokenProjection
+      | A token of the pod's service account as a file.
 type ClusterTrustBundleProjection | Certificates to trust as a file.
   labelSelector LabelSelector | Which pods are meant.
   name string | Name of the thing referred to, or of this entry.

@@ -8,12 +8,13 @@ namespace tau::kube {
 namespace {
 
 std::unexpected<Error> bad(std::string_view text, std::string_view why) {
-  return fail(ErrorCode::bad_request, fmt::format("unable to parse requirement: {} in selector \"{}\"", why, text));
+  return fail(ErrorCode::bad_request,
+              fmt::format("unable to parse requirement: {} in selector \"{}\"", why, text));
 }
 
 bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-         c == '.' || c == '/';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_' || c == '.' || c == '/';
 }
 
 // A cursor over the selector's text.
@@ -74,7 +75,8 @@ Result<LabelRequirement> read_requirement(Reader& reader, std::string_view text)
     requirement.operator_ = "Exists";
   } else {
     const std::string word = reader.word();
-    if (word != "in" && word != "notin") return bad(text, fmt::format("found '{}', expected an operator", word));
+    if (word != "in" && word != "notin")
+      return bad(text, fmt::format("found '{}', expected an operator", word));
     requirement.operator_ = word == "in" ? "In" : "NotIn";
     requirement.values = TRY(read_values(reader, text));
   }
@@ -92,7 +94,8 @@ Result<Selector> Selector::parse(std::string_view text) {
     selector.requirements_.push_back(TRY(read_requirement(reader, text)));
   } while (reader.take(","));
   reader.skip_blanks();
-  if (!reader.rest.empty()) return bad(text, fmt::format("found '{}', expected ',' or the end", reader.rest));
+  if (!reader.rest.empty())
+    return bad(text, fmt::format("found '{}', expected ',' or the end", reader.rest));
   return selector;
 }
 
@@ -103,9 +106,11 @@ Result<Selector> Selector::from(const LabelSelector& selector) {
   }
   for (const LabelRequirement& requirement : selector.match_expressions) {
     const bool is_known = requirement.operator_ == "In" || requirement.operator_ == "NotIn" ||
-                          requirement.operator_ == "Exists" || requirement.operator_ == "DoesNotExist";
+                          requirement.operator_ == "Exists" ||
+                          requirement.operator_ == "DoesNotExist";
     if (!is_known) {
-      return fail(ErrorCode::invalid, fmt::format("\"{}\" is not a valid label selector operator", requirement.operator_));
+      return fail(ErrorCode::invalid, fmt::format("\"{}\" is not a valid label selector operator",
+                                                  requirement.operator_));
     }
     made.requirements_.push_back(requirement);
   }
@@ -118,7 +123,8 @@ bool matches(const LabelRequirement& requirement, const StringMap& labels) {
   const std::string& op = requirement.operator_;
   if (op == "Exists") return has;
   if (op == "DoesNotExist") return !has;
-  const bool is_listed = has && std::ranges::find(requirement.values, found->second) != requirement.values.end();
+  const bool is_listed =
+      has && std::ranges::find(requirement.values, found->second) != requirement.values.end();
   if (op == "In") return is_listed;
   if (op == "NotIn") return !is_listed;
   if (!has || requirement.values.size() != 1) return false;
@@ -128,7 +134,8 @@ bool matches(const LabelRequirement& requirement, const StringMap& labels) {
 }
 
 bool Selector::matches(const StringMap& labels) const {
-  return std::ranges::all_of(requirements_, [&](const auto& r) { return kube::matches(r, labels); });
+  return std::ranges::all_of(requirements_,
+                             [&](const auto& r) { return kube::matches(r, labels); });
 }
 
 Result<std::vector<FieldRequirement>> parse_field_selector(std::string_view text) {
@@ -137,8 +144,9 @@ Result<std::vector<FieldRequirement>> parse_field_selector(std::string_view text
   for (const std::string_view part : split(text, ',')) {
     const size_t equals = part.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      return fail(ErrorCode::bad_request,
-                  fmt::format("invalid field selector \"{}\": \"{}\" has no operator; use path=value or path!=value", text, part));
+      return fail(ErrorCode::bad_request, fmt::format("invalid field selector \"{}\": \"{}\" has "
+                                                      "no operator; use path=value or path!=value",
+                                                      text, part));
     }
     FieldRequirement requirement;
     requirement.is_equal = part[equals - 1] != '!';

@@ -1,4 +1,5 @@
-// Label selectors ("app=x,tier in (a,b),!gone") and field selectors ("spec.nodeName=n,status.phase!=Failed").
+// Label selectors ("app=x,tier in (a,b),!gone") and field selectors
+// ("spec.nodeName=n,status.phase!=Failed").
 #pragma once
 
 #include <string>

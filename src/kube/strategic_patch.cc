@@ -1,5 +1,6 @@
-// Strategic merge: a merge patch in which lists of objects merge by a key that the schema names, and which may
-// carry directives ("$patch", "$retainKeys", "$deleteFromPrimitiveList/x", "$setElementOrder/x").
+// Strategic merge: a merge patch in which lists of objects merge by a key that the schema names,
+// and which may carry directives ("$patch", "$retainKeys", "$deleteFromPrimitiveList/x",
+// "$setElementOrder/x").
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
@@ -14,7 +15,9 @@ namespace {
 constexpr std::string_view delete_prefix = "$deleteFromPrimitiveList/";
 constexpr std::string_view order_prefix = "$setElementOrder/";
 
-std::string_view view(const json::string& text) { return {text.data(), text.size()}; }
+std::string_view view(const json::string& text) {
+  return {text.data(), text.size()};
+}
 
 std::string_view directive_of(const json::object& object) {
   const json::value* found = object.if_contains("$patch");
@@ -29,7 +32,8 @@ json::value without_directives(const json::value& value) {
   if (const json::object* object = value.if_object()) {
     json::object to;
     for (const auto& [key, member] : *object) {
-      if (!std::string_view(key).starts_with('$') && !member.is_null()) to[key] = without_directives(member);
+      if (!std::string_view(key).starts_with('$') && !member.is_null())
+        to[key] = without_directives(member);
     }
     return to;
   }
@@ -44,7 +48,8 @@ json::value without_directives(const json::value& value) {
 }
 
 // The schema that holds for a member of a value of `type`; null when nothing is known of it.
-const meta::TypeInfo* member_type(const meta::TypeInfo* type, std::string_view key, const meta::Field** field) {
+const meta::TypeInfo* member_type(const meta::TypeInfo* type, std::string_view key,
+                                  const meta::Field** field) {
   *field = nullptr;
   if (type == nullptr) return nullptr;
   if (type->shape == meta::Shape::map) return &type->element();
@@ -52,7 +57,8 @@ const meta::TypeInfo* member_type(const meta::TypeInfo* type, std::string_view k
   return *field == nullptr ? nullptr : &(*field)->type();
 }
 
-size_t index_by_key(const json::array& array, std::string_view merge_key, const json::value& wanted) {
+size_t index_by_key(const json::array& array, std::string_view merge_key,
+                    const json::value& wanted) {
   for (size_t i = 0; i < array.size(); ++i) {
     const json::object* object = array[i].if_object();
     const json::value* found = object == nullptr ? nullptr : object->if_contains(merge_key);
@@ -67,7 +73,8 @@ size_t index_of(const json::array& array, const json::value& wanted) {
 
 class Merger {
  public:
-  Result<void> merge_object(json::object& target, const json::object& patch, const meta::TypeInfo* type) {
+  Result<void> merge_object(json::object& target, const json::object& patch,
+                            const meta::TypeInfo* type) {
     const std::string_view directive = directive_of(patch);
     if (directive == "replace") {
       target = without_directives(patch).get_object();
@@ -78,12 +85,15 @@ class Merger {
       return {};
     }
     if (!directive.empty() && directive != "merge") {
-      return fail(ErrorCode::bad_request, fmt::format("unknown patch directive '{}' (known: merge, replace, delete)", directive));
+      return fail(
+          ErrorCode::bad_request,
+          fmt::format("unknown patch directive '{}' (known: merge, replace, delete)", directive));
     }
     if (const json::value* keys = patch.if_contains("$retainKeys")) TRY_VOID(retain(target, *keys));
     for (const auto& [key, value] : patch) TRY_VOID(delete_primitives(target, key, value));
     for (const auto& [key, value] : patch) {
-      if (!std::string_view(key).starts_with('$')) TRY_VOID(merge_member(target, patch, key, value, type));
+      if (!std::string_view(key).starts_with('$'))
+        TRY_VOID(merge_member(target, patch, key, value, type));
     }
     return order_unpatched_lists(target, patch, type);
   }
@@ -100,7 +110,8 @@ class Merger {
     return {};
   }
 
-  static Result<void> delete_primitives(json::object& target, std::string_view key, const json::value& value) {
+  static Result<void> delete_primitives(json::object& target, std::string_view key,
+                                        const json::value& value) {
     if (!key.starts_with(delete_prefix)) return {};
     const json::array* gone = value.if_array();
     if (gone == nullptr) return fail(ErrorCode::bad_request, fmt::format("{} must be a list", key));
@@ -139,13 +150,18 @@ class Merger {
     const json::array original = held->get_array();
     if (field->merge_key.empty()) {
       for (const json::value& element : value.get_array()) {
-        if (index_of(held->get_array(), element) == held->get_array().size()) held->get_array().push_back(element);
+        if (index_of(held->get_array(), element) == held->get_array().size())
+          held->get_array().push_back(element);
       }
     } else {
       auto done = merge_list(held->get_array(), value.get_array(), *field, inner);
       if (!done) return std::unexpected(with_context(done.error(), key));
     }
-    if (order != nullptr && order->is_array()) sort(held->get_array(), original, order->get_array(), field->merge_key);
+    // Without a stated order the patch's own counts: what it adds comes before what only the server
+    // has.
+    const bool has_order = order != nullptr && order->is_array();
+    sort(held->get_array(), original, has_order ? order->get_array() : value.get_array(),
+         field->merge_key);
     return {};
   }
 
@@ -164,7 +180,8 @@ class Merger {
       const json::value* key = object == nullptr ? nullptr : object->if_contains(field.merge_key);
       if (key == nullptr) {
         return fail(ErrorCode::bad_request,
-                    fmt::format("map: {} does not contain declared merge key: {}", json::serialize(element), field.merge_key));
+                    fmt::format("map: {} does not contain declared merge key: {}",
+                                json::serialize(element), field.merge_key));
       }
       const size_t index = index_by_key(target, field.merge_key, *key);
       if (directive_of(element) == "delete") {
@@ -179,13 +196,15 @@ class Merger {
   }
 
   // A patch may change the order of a list that it changes in no other way.
-  Result<void> order_unpatched_lists(json::object& target, const json::object& patch, const meta::TypeInfo* type) {
+  Result<void> order_unpatched_lists(json::object& target, const json::object& patch,
+                                     const meta::TypeInfo* type) {
     for (const auto& [key, value] : patch) {
       const std::string_view name(key);
       if (!name.starts_with(order_prefix)) continue;
       const std::string_view list_name = name.substr(order_prefix.size());
       const json::array* order = value.if_array();
-      if (order == nullptr) return fail(ErrorCode::bad_request, fmt::format("{} must be a list", name));
+      if (order == nullptr)
+        return fail(ErrorCode::bad_request, fmt::format("{} must be a list", name));
       json::value* list = target.if_contains(list_name);
       if (patch.contains(list_name) || list == nullptr || !list->is_array()) continue;
       const meta::Field* field = nullptr;
@@ -196,15 +215,18 @@ class Merger {
     return {};
   }
 
-  static size_t place(const json::array& in, const json::value& element, std::string_view merge_key) {
+  static size_t place(const json::array& in, const json::value& element,
+                      std::string_view merge_key) {
     if (merge_key.empty()) return index_of(in, element);
     const json::object* object = element.if_object();
     const json::value* key = object == nullptr ? nullptr : object->if_contains(merge_key);
     return key == nullptr ? in.size() : index_by_key(in, merge_key, *key);
   }
 
-  // Elements that the order names come in that order; the others keep their places relative to them.
-  static void sort(json::array& list, const json::array& original, const json::array& order, std::string_view merge_key) {
+  // Elements that the order names come in that order; the others keep their places relative to
+  // them.
+  static void sort(json::array& list, const json::array& original, const json::array& order,
+                   std::string_view merge_key) {
     std::vector<std::pair<size_t, json::value>> named;
     std::vector<json::value> others;
     for (const json::value& element : list) {
@@ -215,12 +237,14 @@ class Merger {
         others.push_back(element);
       }
     }
-    std::stable_sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(named.begin(), named.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     json::array sorted;
     auto other = others.begin();
     for (auto& [at, element] : named) {
       const size_t was = place(original, element, merge_key);
-      while (was < original.size() && other != others.end() && place(original, *other, merge_key) < was) {
+      while (was < original.size() && other != others.end() &&
+             place(original, *other, merge_key) < was) {
         sorted.push_back(std::move(*other++));
       }
       sorted.push_back(std::move(element));
@@ -232,9 +256,11 @@ class Merger {
 
 }  // namespace
 
-Result<void> apply_strategic_patch(json::value& target, const json::value& patch, const meta::TypeInfo* schema) {
+Result<void> apply_strategic_patch(json::value& target, const json::value& patch,
+                                   const meta::TypeInfo* schema) {
   const json::object* changes = patch.if_object();
-  if (changes == nullptr) return fail(ErrorCode::bad_request, "a strategic merge patch must be an object");
+  if (changes == nullptr)
+    return fail(ErrorCode::bad_request, "a strategic merge patch must be an object");
   if (!target.is_object()) target.emplace_object();
   return Merger().merge_object(target.get_object(), *changes, schema);
 }

@@ -1,4 +1,5 @@
-// What `kubectl get` shows: columns and cells of each kind, as the API server's Table answer has them.
+// What `kubectl get` shows: columns and cells of each kind, as the API server's Table answer has
+// them.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -18,7 +19,8 @@ std::span<const Column> columns(Kind kind);
 // One cell per column.
 boost::json::array cells(Kind kind, const boost::json::object& object, Time now);
 
-// The STATUS of a pod as kubectl users know it: Running, Completed, Init:0/1, CrashLoopBackOff, Terminating, ...
+// The STATUS of a pod as kubectl users know it: Running, Completed, Init:0/1, CrashLoopBackOff,
+// Terminating, ...
 std::string pod_status_word(const boost::json::object& pod);
 
 }  // namespace tau::kube

@@ -1,5 +1,5 @@
-// The cells of pods and Jobs. A pod's status word follows the rules of kubectl's own column: the phase, unless a
-// container, an init container or a deletion has more to say.
+// The cells of pods and Jobs. A pod's status word follows the rules of kubectl's own column: the
+// phase, unless a container, an init container or a deletion has more to say.
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -19,8 +19,10 @@ struct Summary {
 };
 
 std::string ended_word(const json::object& terminated) {
-  if (const auto reason = text_at(terminated, "reason"); !reason.empty()) return std::string(reason);
-  if (const int64_t signal = integer_at(terminated, "signal").value_or(0); signal != 0) return fmt::format("Signal:{}", signal);
+  if (const auto reason = text_at(terminated, "reason"); !reason.empty())
+    return std::string(reason);
+  if (const int64_t signal = integer_at(terminated, "signal").value_or(0); signal != 0)
+    return fmt::format("Signal:{}", signal);
   return fmt::format("ExitCode:{}", integer_at(terminated, "exitCode").value_or(0));
 }
 
@@ -45,12 +47,13 @@ bool is_sidecar(const json::object& spec, std::string_view name) {
 
 void count_restarts(const json::object& container, int64_t& restarts, std::string_view& last) {
   restarts += integer_at(container, "restartCount").value_or(0);
-  last = std::max(last, text_at(object_at(object_at(container, "lastState"), "terminated"), "finishedAt"));
+  last = std::max(
+      last, text_at(object_at(object_at(container, "lastState"), "terminated"), "finishedAt"));
 }
 
 // True while the init containers are what the pod is about.
-bool summarize_init(Summary& summary, const json::object& spec, const json::object& status, int64_t& sidecar_restarts,
-                    std::string_view& sidecar_last) {
+bool summarize_init(Summary& summary, const json::object& spec, const json::object& status,
+                    int64_t& sidecar_restarts, std::string_view& sidecar_last) {
   const json::array& containers = array_at(status, "initContainerStatuses");
   for (size_t i = 0; i < containers.size(); ++i) {
     const json::object& container = as_object(containers[i]);
@@ -114,14 +117,16 @@ Summary summarize(const json::object& pod) {
   const std::string_view phase = text_at(status, "phase"), reason = text_at(status, "reason");
   Summary summary{.word = std::string(reason.empty() ? phase : reason)};
   const json::object* scheduled = condition_of(status, "PodScheduled");
-  if (scheduled != nullptr && text_at(*scheduled, "reason") == "SchedulingGated") summary.word = "SchedulingGated";
+  if (scheduled != nullptr && text_at(*scheduled, "reason") == "SchedulingGated")
+    summary.word = "SchedulingGated";
   summary.containers = static_cast<int64_t>(array_at(spec, "containers").size());
   for (const json::value& container : array_at(spec, "initContainers")) {
     if (text_at(as_object(container), "restartPolicy") == "Always") ++summary.containers;
   }
   int64_t sidecar_restarts = 0;
   std::string_view sidecar_last;
-  const bool is_initializing = summarize_init(summary, spec, status, sidecar_restarts, sidecar_last);
+  const bool is_initializing =
+      summarize_init(summary, spec, status, sidecar_restarts, sidecar_last);
   if (!is_initializing || is_condition_true(status, "Initialized")) {
     summary.restarts = sidecar_restarts;
     summary.last_restart = sidecar_last;
@@ -141,15 +146,20 @@ std::string readiness_gates(const json::object& spec, const json::object& status
   const json::array& gates = array_at(spec, "readinessGates");
   if (gates.empty()) return "<none>";
   int holding = 0;
-  for (const json::value& gate : gates) holding += is_condition_true(status, text_at(as_object(gate), "conditionType"));
+  for (const json::value& gate : gates)
+    holding += is_condition_true(status, text_at(as_object(gate), "conditionType"));
   return fmt::format("{}/{}", holding, gates.size());
 }
 
-std::string or_none(std::string_view text) { return std::string(text.empty() ? "<none>" : text); }
+std::string or_none(std::string_view text) {
+  return std::string(text.empty() ? "<none>" : text);
+}
 
 }  // namespace
 
-std::string pod_status_word(const json::object& pod) { return summarize(pod).word; }
+std::string pod_status_word(const json::object& pod) {
+  return summarize(pod).word;
+}
 
 json::array pod_cells(const json::object& pod, Time now) {
   const json::object& metadata = object_at(pod, "metadata");
@@ -157,12 +167,20 @@ json::array pod_cells(const json::object& pod, Time now) {
   const json::object& status = object_at(pod, "status");
   const Summary summary = summarize(pod);
   std::string restarts = std::to_string(summary.restarts);
-  if (summary.restarts != 0 && !summary.last_restart.empty()) restarts += fmt::format(" ({} ago)", age_since(summary.last_restart, now));
+  if (summary.restarts != 0 && !summary.last_restart.empty())
+    restarts += fmt::format(" ({} ago)", age_since(summary.last_restart, now));
   const json::array& addresses = array_at(status, "podIPs");
-  const std::string_view address = addresses.empty() ? text_at(status, "podIP") : text_at(as_object(addresses[0]), "ip");
-  return {text_at(metadata, "name"), fmt::format("{}/{}", summary.ready, summary.containers), summary.word, restarts,
-          age_since(text_at(metadata, "creationTimestamp"), now), or_none(address), or_none(text_at(spec, "nodeName")),
-          or_none(text_at(status, "nominatedNodeName")), readiness_gates(spec, status)};
+  const std::string_view address =
+      addresses.empty() ? text_at(status, "podIP") : text_at(as_object(addresses[0]), "ip");
+  return {text_at(metadata, "name"),
+          fmt::format("{}/{}", summary.ready, summary.containers),
+          summary.word,
+          restarts,
+          age_since(text_at(metadata, "creationTimestamp"), now),
+          or_none(address),
+          or_none(text_at(spec, "nodeName")),
+          or_none(text_at(status, "nominatedNodeName")),
+          readiness_gates(spec, status)};
 }
 
 namespace {
@@ -179,25 +197,32 @@ std::string job_word(const json::object& job) {
 }
 
 std::string job_completions(const json::object& spec, int64_t succeeded) {
-  if (const auto completions = integer_at(spec, "completions")) return fmt::format("{}/{}", succeeded, *completions);
+  if (const auto completions = integer_at(spec, "completions"))
+    return fmt::format("{}/{}", succeeded, *completions);
   const int64_t parallelism = integer_at(spec, "parallelism").value_or(0);
-  return parallelism > 1 ? fmt::format("{}/1 of {}", succeeded, parallelism) : fmt::format("{}/1", succeeded);
+  return parallelism > 1 ? fmt::format("{}/1 of {}", succeeded, parallelism)
+                         : fmt::format("{}/1", succeeded);
 }
 
 std::string selector_text(const json::object& spec) {
   if (!has(spec, "selector")) return "<none>";
   std::map<std::string_view, std::string_view> labels;
-  for (const auto& [key, value] : object_at(object_at(spec, "selector"), "matchLabels")) labels[key] = as_view(&value);
+  for (const auto& [key, value] : object_at(object_at(spec, "selector"), "matchLabels"))
+    labels[key] = as_view(&value);
   std::string text;
-  for (const auto& [key, value] : labels) text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
+  for (const auto& [key, value] : labels)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
   for (const json::value& element : array_at(object_at(spec, "selector"), "matchExpressions")) {
     const json::object& expression = as_object(element);
     std::string values;
-    for (const json::value& value : array_at(expression, "values")) values += fmt::format("{}{}", values.empty() ? "" : ",", as_view(&value));
+    for (const json::value& value : array_at(expression, "values"))
+      values += fmt::format("{}{}", values.empty() ? "" : ",", as_view(&value));
     const std::string_view operator_ = text_at(expression, "operator");
-    const std::string part = operator_ == "Exists"         ? std::string(text_at(expression, "key"))
-                             : operator_ == "DoesNotExist" ? fmt::format("!{}", text_at(expression, "key"))
-                                                           : fmt::format("{} {} ({})", text_at(expression, "key"), operator_ == "In" ? "in" : "notin", values);
+    const std::string part = operator_ == "Exists" ? std::string(text_at(expression, "key"))
+                             : operator_ == "DoesNotExist"
+                                 ? fmt::format("!{}", text_at(expression, "key"))
+                                 : fmt::format("{} {} ({})", text_at(expression, "key"),
+                                               operator_ == "In" ? "in" : "notin", values);
     text += fmt::format("{}{}", text.empty() ? "" : ",", part);
   }
   return text.empty() ? "<none>" : text;
@@ -215,12 +240,20 @@ json::array job_cells(const json::object& job, Time now) {
     duration = format_age((end ? *end : now) - *start);
   }
   std::string names, images;
-  for (const json::value& container : array_at(object_at(object_at(spec, "template"), "spec"), "containers")) {
+  for (const json::value& container :
+       array_at(object_at(object_at(spec, "template"), "spec"), "containers")) {
     names += fmt::format("{}{}", names.empty() ? "" : ",", text_at(as_object(container), "name"));
-    images += fmt::format("{}{}", images.empty() ? "" : ",", text_at(as_object(container), "image"));
+    images +=
+        fmt::format("{}{}", images.empty() ? "" : ",", text_at(as_object(container), "image"));
   }
-  return {text_at(metadata, "name"), job_word(job), job_completions(spec, integer_at(status, "succeeded").value_or(0)), duration,
-          age_since(text_at(metadata, "creationTimestamp"), now), names, images, selector_text(spec)};
+  return {text_at(metadata, "name"),
+          job_word(job),
+          job_completions(spec, integer_at(status, "succeeded").value_or(0)),
+          duration,
+          age_since(text_at(metadata, "creationTimestamp"), now),
+          names,
+          images,
+          selector_text(spec)};
 }
 
 }  // namespace tau::kube

@@ -16,20 +16,29 @@ void check_completion_mode(ErrorList& errors, const json::object& spec) {
   errors.one_of("spec.completionMode", mode, {"Indexed", "NonIndexed"});
   const auto parallelism = integer_at(spec, "parallelism");
   if (mode == "Indexed") {
-    if (!has(spec, "completions")) errors.required("spec.completions", "when completion mode is Indexed");
+    if (!has(spec, "completions"))
+      errors.required("spec.completions", "when completion mode is Indexed");
     if (parallelism && *parallelism > most_parallel_indexed) {
-      errors.invalid_value("spec.parallelism", *parallelism, fmt::format("must be less than or equal to {} when completion mode is Indexed", most_parallel_indexed));
+      errors.invalid_value(
+          "spec.parallelism", *parallelism,
+          fmt::format("must be less than or equal to {} when completion mode is Indexed",
+                      most_parallel_indexed));
     }
-    const auto completions = integer_at(spec, "completions"), most_failed = integer_at(spec, "maxFailedIndexes");
+    const auto completions = integer_at(spec, "completions"),
+               most_failed = integer_at(spec, "maxFailedIndexes");
     if (completions && most_failed && *most_failed > *completions) {
-      errors.invalid_value("spec.maxFailedIndexes", *most_failed, "must be less than or equal to completions");
+      errors.invalid_value("spec.maxFailedIndexes", *most_failed,
+                           "must be less than or equal to completions");
     }
     return;
   }
   for (const std::string_view key : {"backoffLimitPerIndex", "maxFailedIndexes"}) {
-    if (const auto value = integer_at(spec, key)) errors.invalid_value(fmt::format("spec.{}", key), *value, "requires indexed completion mode");
+    if (const auto value = integer_at(spec, key))
+      errors.invalid_value(fmt::format("spec.{}", key), *value, "requires indexed completion mode");
   }
-  if (has(spec, "successPolicy")) errors.invalid_value("spec.successPolicy", *spec.if_contains("successPolicy"), "requires indexed completion mode");
+  if (has(spec, "successPolicy"))
+    errors.invalid_value("spec.successPolicy", *spec.if_contains("successPolicy"),
+                         "requires indexed completion mode");
 }
 
 void check_failure_policy(ErrorList& errors, const json::object& spec) {
@@ -40,23 +49,32 @@ void check_failure_policy(ErrorList& errors, const json::object& spec) {
     const std::string at = fmt::format("spec.podFailurePolicy.rules[{}]", i);
     const std::string_view action = text_at(rule, "action");
     if (action.empty()) {
-      errors.required(at + ".action", "valid values: \"Count\", \"FailIndex\", \"FailJob\", \"Ignore\"");
+      errors.required(at + ".action",
+                      "valid values: \"Count\", \"FailIndex\", \"FailJob\", \"Ignore\"");
     } else {
       errors.one_of(at + ".action", action, {"Count", "FailIndex", "FailJob", "Ignore"});
     }
-    const bool by_code = has(rule, "onExitCodes"), by_condition = !array_at(rule, "onPodConditions").empty();
-    if (by_code && by_condition) errors.invalid_value(at, rule, "specifying both OnExitCodes and OnPodConditions is not supported");
-    if (!by_code && !by_condition) errors.invalid_value(at, rule, "specifying one of OnExitCodes and OnPodConditions is required");
+    const bool by_code = has(rule, "onExitCodes"),
+               by_condition = !array_at(rule, "onPodConditions").empty();
+    if (by_code && by_condition)
+      errors.invalid_value(at, rule,
+                           "specifying both OnExitCodes and OnPodConditions is not supported");
+    if (!by_code && !by_condition)
+      errors.invalid_value(at, rule,
+                           "specifying one of OnExitCodes and OnPodConditions is required");
     if (!by_code) continue;
     const json::object& codes = object_at(rule, "onExitCodes");
     const std::string_view operator_ = text_at(codes, "operator");
-    if (operator_.empty()) errors.required(at + ".onExitCodes.operator", "valid values: \"In\", \"NotIn\"");
+    if (operator_.empty())
+      errors.required(at + ".onExitCodes.operator", "valid values: \"In\", \"NotIn\"");
     errors.one_of(at + ".onExitCodes.operator", operator_, {"In", "NotIn"});
-    if (array_at(codes, "values").empty()) errors.invalid(at + ".onExitCodes.values", "", "at least one value is required");
+    if (array_at(codes, "values").empty())
+      errors.invalid(at + ".onExitCodes.values", "", "at least one value is required");
   }
 }
 
-void check_restart_policy(ErrorList& errors, const json::object& spec, const json::object& pod_spec) {
+void check_restart_policy(ErrorList& errors, const json::object& spec,
+                          const json::object& pod_spec) {
   const std::string path = "spec.template.spec.restartPolicy";
   const std::string_view policy = text_at(pod_spec, "restartPolicy");
   if (policy == "Always" || policy.empty()) {
@@ -72,11 +90,13 @@ void check_restart_policy(ErrorList& errors, const json::object& spec, const jso
 void check_selector(ErrorList& errors, const json::object& spec) {
   if (!has(spec, "selector")) return errors.required("spec.selector");
   check_label_selector(errors, object_at(spec, "selector"), "spec.selector");
-  const json::object& labels = object_at(object_at(object_at(spec, "template"), "metadata"), "labels");
+  const json::object& labels =
+      object_at(object_at(object_at(spec, "template"), "metadata"), "labels");
   for (const auto& [key, value] : object_at(object_at(spec, "selector"), "matchLabels")) {
     const json::value* label = labels.if_contains(key);
     if (label != nullptr && *label == value) continue;
-    return errors.invalid_value("spec.template.metadata.labels", labels, "`selector` does not match template `labels`");
+    return errors.invalid_value("spec.template.metadata.labels", labels,
+                                "`selector` does not match template `labels`");
   }
 }
 
@@ -84,21 +104,26 @@ void check_selector(ErrorList& errors, const json::object& spec) {
 
 void check_job(ErrorList& errors, const json::object& job) {
   const json::object& spec = object_at(job, "spec");
-  for (const std::string_view key : {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished",
-                                     "backoffLimitPerIndex", "maxFailedIndexes"}) {
+  for (const std::string_view key :
+       {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
+        "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"}) {
     errors.not_negative("spec", spec, key);
   }
-  if (has(spec, "maxFailedIndexes") && !has(spec, "backoffLimitPerIndex")) errors.required("spec.backoffLimitPerIndex", "when maxFailedIndexes is specified");
+  if (has(spec, "maxFailedIndexes") && !has(spec, "backoffLimitPerIndex"))
+    errors.required("spec.backoffLimitPerIndex", "when maxFailedIndexes is specified");
   check_completion_mode(errors, spec);
   check_failure_policy(errors, spec);
   if (has(spec, "podFailurePolicy")) {
     errors.one_of("spec.podReplacementPolicy", text_at(spec, "podReplacementPolicy"), {"Failed"});
   } else {
-    errors.one_of("spec.podReplacementPolicy", text_at(spec, "podReplacementPolicy"), {"Failed", "TerminatingOrFailed"});
+    errors.one_of("spec.podReplacementPolicy", text_at(spec, "podReplacementPolicy"),
+                  {"Failed", "TerminatingOrFailed"});
   }
   const json::object& template_ = object_at(spec, "template");
-  check_labels(errors, object_at(object_at(template_, "metadata"), "labels"), "spec.template.labels");
-  check_annotations(errors, object_at(object_at(template_, "metadata"), "annotations"), "spec.template.annotations");
+  check_labels(errors, object_at(object_at(template_, "metadata"), "labels"),
+               "spec.template.labels");
+  check_annotations(errors, object_at(object_at(template_, "metadata"), "annotations"),
+                    "spec.template.annotations");
   check_pod_spec(errors, object_at(template_, "spec"), "spec.template.spec");
   check_restart_policy(errors, spec, object_at(template_, "spec"));
   check_selector(errors, spec);
@@ -106,7 +131,8 @@ void check_job(ErrorList& errors, const json::object& job) {
 
 namespace {
 
-// The template less what may change while the Job is suspended: where its pods may go, and what they ask for.
+// The template less what may change while the Job is suspended: where its pods may go, and what
+// they ask for.
 json::object fixed_template(json::object template_) {
   if (json::object* metadata = if_object_at(template_, "metadata")) {
     metadata->erase("labels");
@@ -114,7 +140,8 @@ json::object fixed_template(json::object template_) {
     if (metadata->empty()) template_.erase("metadata");
   }
   json::object& spec = make_object(template_, "spec");
-  for (const std::string_view key : {"nodeSelector", "tolerations", "schedulingGates"}) spec.erase(key);
+  for (const std::string_view key : {"nodeSelector", "tolerations", "schedulingGates"})
+    spec.erase(key);
   if (json::object* affinity = if_object_at(spec, "affinity")) {
     affinity->erase("nodeAffinity");
     if (affinity->empty()) spec.erase("affinity");
@@ -126,11 +153,13 @@ json::object fixed_template(json::object template_) {
 }
 
 void check_completions_update(ErrorList& errors, const json::object& now, const json::object& old) {
-  if (text_at(now, "completionMode") != "Indexed") return check_immutable(errors, now, old, "completions", "spec");
+  if (text_at(now, "completionMode") != "Indexed")
+    return check_immutable(errors, now, old, "completions", "spec");
   const auto completions = integer_at(now, "completions");
   if (completions == integer_at(old, "completions") || !completions) return;
   if (completions != integer_at(now, "parallelism")) {
-    errors.invalid_value("spec.completions", *completions, "can only be modified in tandem with spec.parallelism");
+    errors.invalid_value("spec.completions", *completions,
+                         "can only be modified in tandem with spec.parallelism");
   }
 }
 
@@ -140,14 +169,19 @@ void check_job_update(ErrorList& errors, const json::object& now, const json::ob
   const json::object& spec = object_at(now, "spec");
   const json::object& before = object_at(old, "spec");
   check_completions_update(errors, spec, before);
-  for (const std::string_view key : {"selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
+  for (const std::string_view key : {"selector", "completionMode", "podFailurePolicy",
+                                     "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
     check_immutable(errors, spec, before, key, "spec");
   }
   const bool was_suspended = is_true_at(before, "suspend");
   const json::object& template_ = object_at(spec, "template");
   const json::object& template_before = object_at(before, "template");
-  const bool is_same = was_suspended ? fixed_template(template_) == fixed_template(template_before) : template_ == template_before;
-  if (!is_same) errors.invalid_value("spec.template", template_, "field is immutable");
+  if (!was_suspended) {
+    if (template_ != template_before)
+      errors.invalid_value("spec.template", template_, "field is immutable");
+  } else if (fixed_template(template_) != fixed_template(template_before)) {
+    errors.invalid_value("spec.template.spec", object_at(template_, "spec"), "field is immutable");
+  }
 }
 
 }  // namespace tau::kube

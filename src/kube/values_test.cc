@@ -8,36 +8,76 @@ namespace tau::kube {
 namespace {
 
 TEST(Quantity, ParsesRoundingUp) {
-  struct Case { const char* text; int64_t milli, whole; };
-  for (const Case& c : std::vector<Case>{{"250m", 250, 1}, {"1", 1000, 1}, {"1500m", 1500, 2}, {"1Gi", 1073741824000, 1073741824},
-                                         {"0.5", 500, 1}, {"1e3", 1'000'000, 1000}, {"100u", 1, 1}, {"0", 0, 0}, {"2k", 2'000'000, 2000},
-                                         {"-1", -1000, -1}, {"9Ei", INT64_MAX, INT64_MAX}, {"1E", INT64_MAX, 1'000'000'000'000'000'000}}) {
+  struct Case {
+    const char* text;
+    int64_t milli, whole;
+  };
+  for (const Case& c : std::vector<Case>{{"250m", 250, 1},
+                                         {"1", 1000, 1},
+                                         {"1500m", 1500, 2},
+                                         {"1Gi", 1073741824000, 1073741824},
+                                         {"0.5", 500, 1},
+                                         {"1e3", 1'000'000, 1000},
+                                         {"100u", 1, 1},
+                                         {"0", 0, 0},
+                                         {"2k", 2'000'000, 2000},
+                                         {"-1", -1000, -1},
+                                         {"9Ei", INT64_MAX, INT64_MAX},
+                                         {"1E", INT64_MAX, 1'000'000'000'000'000'000}}) {
     EXPECT_EQ(parse_quantity_milli(c.text).value_or(-7), c.milli) << c.text;
     EXPECT_EQ(parse_quantity(c.text).value_or(-7), c.whole) << c.text;
   }
-  for (const char* text : {"", "x", "1Q", "1.2.3", "Gi", "1 Gi", "--1", "1e", "9999999999999999999999999999999999"}) {
+  for (const char* text :
+       {"", "x", "1Q", "1.2.3", "Gi", "1 Gi", "--1", "1e", "9999999999999999999999999999999999"}) {
     EXPECT_FALSE(parse_quantity(text)) << text;
   }
 }
 
 TEST(Quantity, CanonicalTextIsWhatTheServerReturns) {
-  struct Case { const char* text; const char* want; };
-  for (const Case& c : std::vector<Case>{{"1000m", "1"}, {"250m", "250m"}, {"0.25", "250m"}, {"1024Mi", "1Gi"}, {"1536Mi", "1536Mi"},
-                                         {"1.5Gi", "1536Mi"}, {"8", "8"}, {"1000", "1k"}, {"0", "0"}, {"1e3", "1e3"}, {"0.5Gi", "512Mi"}, {"-2", "-2"}}) {
+  struct Case {
+    const char* text;
+    const char* want;
+  };
+  for (const Case& c : std::vector<Case>{{"1000m", "1"},
+                                         {"250m", "250m"},
+                                         {"0.25", "250m"},
+                                         {"1024Mi", "1Gi"},
+                                         {"1536Mi", "1536Mi"},
+                                         {"1.5Gi", "1536Mi"},
+                                         {"8", "8"},
+                                         {"1000", "1k"},
+                                         {"0", "0"},
+                                         {"1e3", "1e3"},
+                                         {"0.5Gi", "512Mi"},
+                                         {"-2", "-2"}}) {
     EXPECT_EQ(canonical_quantity(c.text).value_or("?"), c.want) << c.text;
   }
 }
 
 TEST(Selector, MatchesAsKubernetesDoes) {
   const StringMap labels{{"app", "x"}, {"tier", "a"}, {"n", "5"}};
-  struct Case { const char* text; bool want; };
-  for (const Case& c : std::vector<Case>{{"", true}, {"app=x", true}, {"app==x,tier in (a, b)", true}, {"app!=x", false}, {"gone!=x", true},
-                                         {"tier notin (a)", false}, {"app", true}, {"!app", false}, {"!gone", true}, {"n>4", true}, {"n<4", false}, {"app=", false}}) {
+  struct Case {
+    const char* text;
+    bool want;
+  };
+  for (const Case& c : std::vector<Case>{{"", true},
+                                         {"app=x", true},
+                                         {"app==x,tier in (a, b)", true},
+                                         {"app!=x", false},
+                                         {"gone!=x", true},
+                                         {"tier notin (a)", false},
+                                         {"app", true},
+                                         {"!app", false},
+                                         {"!gone", true},
+                                         {"n>4", true},
+                                         {"n<4", false},
+                                         {"app=", false}}) {
     const auto selector = Selector::parse(c.text);
     ASSERT_TRUE(selector) << c.text;
     EXPECT_EQ(selector->matches(labels), c.want) << c.text;
   }
-  for (const char* text : {"=x", "app in a", "app in (a", "app~x", ",", "app=x,"}) EXPECT_FALSE(Selector::parse(text)) << text;
+  for (const char* text : {"=x", "app in a", "app in (a", "app~x", ",", "app=x,"})
+    EXPECT_FALSE(Selector::parse(text)) << text;
 }
 
 TEST(Selector, FieldSelectors) {
@@ -50,7 +90,8 @@ TEST(Selector, FieldSelectors) {
 }
 
 TEST(Resources, AreFoundByEveryName) {
-  for (const char* word : {"pod", "pods", "po", "Pod"}) EXPECT_EQ(find_resource_by_word(word)->kind, Kind::pod) << word;
+  for (const char* word : {"pod", "pods", "po", "Pod"})
+    EXPECT_EQ(find_resource_by_word(word)->kind, Kind::pod) << word;
   EXPECT_EQ(find_resource_by_word("jobs.batch")->kind, Kind::job);
   EXPECT_EQ(find_resource_by_word("nonsense"), nullptr);
   EXPECT_EQ(find_kind("kueue.x-k8s.io/v1beta1", "Workload")->kind, Kind::workload);

@@ -39,7 +39,8 @@ const TypeInfo& map_of() {
   return type;
 }
 
-// ---- one value ------------------------------------------------------------------------------------------
+// ---- one value
+// ------------------------------------------------------------------------------------------
 
 template <class T>
 struct Codec {  // a struct with a table
@@ -151,7 +152,8 @@ struct Codec<std::map<std::string, T>> {
   }
 };
 
-// ---- one field ------------------------------------------------------------------------------------------
+// ---- one field
+// ------------------------------------------------------------------------------------------
 
 struct FieldOptions {
   bool is_required = false;
@@ -161,7 +163,8 @@ struct FieldOptions {
   bool merges_primitives = false;
   bool retains_keys = false;
   std::string_view enum_values, default_json;
-  TypeRef type = nullptr;  // replaces the type that the member implies: quantity_type, micro_time_type
+  TypeRef type =
+      nullptr;  // replaces the type that the member implies: quantity_type, micro_time_type
 };
 
 namespace detail {
@@ -182,7 +185,8 @@ template <auto member>
 Field field(std::string_view name, std::string_view description, FieldOptions options = {}) {
   using Class = typename detail::MemberOf<decltype(member)>::Class;
   using Member = typename detail::MemberOf<decltype(member)>::Member;
-  Field made = detail::make_field(name, description, options.type ? options.type : Codec<Member>::type, options);
+  Field made = detail::make_field(name, description,
+                                  options.type ? options.type : Codec<Member>::type, options);
   made.decode = [](void* object, const boost::json::value& from) {
     return Codec<Member>::decode(static_cast<Class*>(object)->*member, from);
   };
@@ -200,14 +204,17 @@ Field field(std::string_view name, std::string_view description, FieldOptions op
 }
 
 // Known, described and checked, but held in no member.
-Field schema_only(std::string_view name, std::string_view description, TypeRef type, FieldOptions options = {});
+Field schema_only(std::string_view name, std::string_view description, TypeRef type,
+                  FieldOptions options = {});
 
-// Several members of one struct that stand in a nested JSON object ("spec": {...}) share a table of the same
-// struct: nested<Namespace, &namespace_spec>("spec", "...").
+// Several members of one struct that stand in a nested JSON object ("spec": {...}) share a table of
+// the same struct: nested<Namespace, &namespace_spec>("spec", "...").
 template <class T, TypeFunction inner>
 Field nested(std::string_view name, std::string_view description, FieldOptions options = {}) {
   Field made = detail::make_field(name, description, inner, options);
-  made.decode = [](void* object, const boost::json::value& from) { return decode_into(object, inner(), from); };
+  made.decode = [](void* object, const boost::json::value& from) {
+    return decode_into(object, inner(), from);
+  };
   made.encode = [is_always = options.is_always](const void* object, boost::json::value& to) {
     to = encode_from(object, inner());
     return !to.as_object().empty() || is_always;
@@ -218,11 +225,15 @@ Field nested(std::string_view name, std::string_view description, FieldOptions o
 // A field whose JSON form needs its own code.
 template <class T>
 Field custom(std::string_view name, std::string_view description, TypeRef type,
-             Result<void> (*decode)(T&, const boost::json::value&), bool (*encode)(const T&, boost::json::value&),
-             FieldOptions options = {}) {
+             Result<void> (*decode)(T&, const boost::json::value&),
+             bool (*encode)(const T&, boost::json::value&), FieldOptions options = {}) {
   Field made = detail::make_field(name, description, type, options);
-  made.decode = [decode](void* object, const boost::json::value& from) { return decode(*static_cast<T*>(object), from); };
-  made.encode = [encode](const void* object, boost::json::value& to) { return encode(*static_cast<const T*>(object), to); };
+  made.decode = [decode](void* object, const boost::json::value& from) {
+    return decode(*static_cast<T*>(object), from);
+  };
+  made.encode = [encode](const void* object, boost::json::value& to) {
+    return encode(*static_cast<const T*>(object), to);
+  };
   return made;
 }
 

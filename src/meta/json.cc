@@ -67,8 +67,12 @@ Result<json::value> parse_json(std::string_view text) {
   return parser.release();
 }
 
-std::string to_text(const json::value& value) { return json::serialize(value); }
-std::string to_text(const json::object& object) { return json::serialize(object); }
+std::string to_text(const json::value& value) {
+  return json::serialize(value);
+}
+std::string to_text(const json::object& object) {
+  return json::serialize(object);
+}
 
 std::string to_pretty_text(const json::value& value) {
   std::string out;

@@ -16,7 +16,8 @@ std::string to_text(const boost::json::object& object);
 // Indented by two, keys in the order held; for people.
 std::string to_pretty_text(const boost::json::value& value);
 
-// The member at a dotted path ("metadata.name"), or null. Keys with dots cannot be reached this way.
+// The member at a dotted path ("metadata.name"), or null. Keys with dots cannot be reached this
+// way.
 const boost::json::value* find_path(const boost::json::value& value, std::string_view path);
 // The string at a dotted path, or "".
 std::string_view string_at(const boost::json::value& value, std::string_view path);

@@ -26,21 +26,26 @@ struct Outer {
 
 template <>
 const TypeInfo& type_of<Inner>() {
-  static const TypeInfo type = table("Inner", "", {field<&Inner::name>("name", ""), field<&Inner::count>("count", "", {.is_always = true})});
+  static const TypeInfo type = table(
+      "Inner", "",
+      {field<&Inner::name>("name", ""), field<&Inner::count>("count", "", {.is_always = true})});
   return type;
 }
 template <>
 const TypeInfo& type_of<Outer>() {
-  static const TypeInfo type = table("Outer", "", {
-      field<&Outer::inner>("inner", ""), field<&Outer::list>("list", ""), field<&Outer::labels>("labels", ""),
-      field<&Outer::at>("at", "", {.type = micro_time_type}), field<&Outer::is_on>("on", "")});
+  static const TypeInfo type = table(
+      "Outer", "",
+      {field<&Outer::inner>("inner", ""), field<&Outer::list>("list", ""),
+       field<&Outer::labels>("labels", ""), field<&Outer::at>("at", "", {.type = micro_time_type}),
+       field<&Outer::is_on>("on", "")});
   return type;
 }
 
 namespace {
 
 TEST(Fields, RoundTrip) {
-  const char* text = R"({"inner":{"name":"a","count":3},"list":[{"name":"b","count":0}],"labels":{"k":"v"},"at":"2026-12-01T05:37:43.000001Z","on":true})";
+  const char* text =
+      R"({"inner":{"name":"a","count":3},"list":[{"name":"b","count":0}],"labels":{"k":"v"},"at":"2026-12-01T05:37:43.000001Z","on":true})";
   const auto outer = decode<Outer>(*parse_json(text));
   ASSERT_TRUE(outer) << outer.error().message;
   EXPECT_EQ(outer->inner->count, 3);
@@ -55,12 +60,16 @@ TEST(Fields, UnknownKeysAreIgnoredAndNullsAreAbsent) {
 }
 
 TEST(Fields, ErrorsNameThePath) {
-  struct Case { const char* text; const char* want; };
-  for (const Case& c : std::vector<Case>{
-           {R"({"list":[{"name":"a"},{"count":"x"}]})", "list[1].count: expected integer, got string"},
-           {R"({"labels":{"k":{}}})", "labels.k: expected string, got object"},
-           {R"({"inner":[]})", "inner: expected object, got array"},
-           {R"({"on":"yes"})", "on: expected boolean, got string"}}) {
+  struct Case {
+    const char* text;
+    const char* want;
+  };
+  for (const Case& c :
+       std::vector<Case>{{R"({"list":[{"name":"a"},{"count":"x"}]})",
+                          "list[1].count: expected integer, got string"},
+                         {R"({"labels":{"k":{}}})", "labels.k: expected string, got object"},
+                         {R"({"inner":[]})", "inner: expected object, got array"},
+                         {R"({"on":"yes"})", "on: expected boolean, got string"}}) {
     const auto outer = decode<Outer>(*parse_json(c.text));
     ASSERT_FALSE(outer);
     EXPECT_EQ(outer.error().message, c.want);
@@ -68,7 +77,8 @@ TEST(Fields, ErrorsNameThePath) {
 }
 
 TEST(Json, ErrorsNameThePlaceAndDepthIsBounded) {
-  EXPECT_EQ(parse_json("{\n  \"a\": tru\n}").error().message.substr(0, 24), "invalid JSON at line 2, ");
+  EXPECT_EQ(parse_json("{\n  \"a\": tru\n}").error().message.substr(0, 24),
+            "invalid JSON at line 2, ");
   EXPECT_FALSE(parse_json(std::string(10'000, '[')));
   EXPECT_FALSE(parse_json("{} x"));
   EXPECT_FALSE(parse_json(""));

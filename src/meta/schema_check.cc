@@ -15,12 +15,18 @@ namespace {
 
 std::string_view json_kind(const json::value& value) {
   switch (value.kind()) {
-    case json::kind::null: return "null";
-    case json::kind::bool_: return "bool";
-    case json::kind::string: return "string";
-    case json::kind::array: return "array";
-    case json::kind::object: return "object";
-    default: return "number";
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "bool";
+    case json::kind::string:
+      return "string";
+    case json::kind::array:
+      return "array";
+    case json::kind::object:
+      return "object";
+    default:
+      return "number";
   }
 }
 
@@ -32,18 +38,30 @@ std::string_view package_of(std::string_view name) {
 // The name that the API server's decoder would print; clients and people know these messages.
 std::string go_type(const TypeInfo& type) {
   switch (type.shape) {
-    case Shape::object: return fmt::format("{}.{}", package_of(type.name), short_name(type.name));
-    case Shape::list: return "[]" + go_type(type.element());
-    case Shape::map: return "map[string]" + go_type(type.element());
-    case Shape::integer: return type.is_int32 ? "int32" : "int64";
-    case Shape::number: return "float64";
-    case Shape::boolean: return "bool";
-    case Shape::quantity: return "resource.Quantity";
-    case Shape::int_or_string: return "intstr.IntOrString";
-    case Shape::time: return "v1.Time";
-    case Shape::micro_time: return "v1.MicroTime";
-    case Shape::bytes: return "[]uint8";
-    default: return "string";
+    case Shape::object:
+      return fmt::format("{}.{}", package_of(type.name), short_name(type.name));
+    case Shape::list:
+      return "[]" + go_type(type.element());
+    case Shape::map:
+      return "map[string]" + go_type(type.element());
+    case Shape::integer:
+      return type.is_int32 ? "int32" : "int64";
+    case Shape::number:
+      return "float64";
+    case Shape::boolean:
+      return "bool";
+    case Shape::quantity:
+      return "resource.Quantity";
+    case Shape::int_or_string:
+      return "intstr.IntOrString";
+    case Shape::time:
+      return "v1.Time";
+    case Shape::micro_time:
+      return "v1.MicroTime";
+    case Shape::bytes:
+      return "[]uint8";
+    default:
+      return "string";
   }
 }
 
@@ -51,7 +69,9 @@ bool looks_like_quantity(std::string_view text) {
   size_t at = 0;
   if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
   const size_t digits = at;
-  while (at < text.size() && (std::isdigit(static_cast<unsigned char>(text[at])) || text[at] == '.')) ++at;
+  while (at < text.size() &&
+         (std::isdigit(static_cast<unsigned char>(text[at])) || text[at] == '.'))
+    ++at;
   if (at == digits) return false;
   while (at < text.size() && std::strchr("eEinumkKMGTP", text[at]) != nullptr) ++at;
   if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
@@ -66,10 +86,14 @@ class Checker {
   void check(const json::value& value, const TypeInfo& type) {
     if (value.is_null()) return;
     switch (type.shape) {
-      case Shape::object: return check_object(value, type);
-      case Shape::list: return check_list(value, type);
-      case Shape::map: return check_map(value, type);
-      default: return check_scalar(value, type);
+      case Shape::object:
+        return check_object(value, type);
+      case Shape::list:
+        return check_list(value, type);
+      case Shape::map:
+        return check_map(value, type);
+      default:
+        return check_scalar(value, type);
     }
   }
 
@@ -79,13 +103,15 @@ class Checker {
   const TypeInfo* struct_ = nullptr;
 
   void wrong(const json::value& value, const TypeInfo& type, std::string_view detail = {}) {
-    const std::string where = struct_ == nullptr || go_path_.empty()
-                                  ? "Go value"
-                                  : fmt::format("Go struct field {}.{}", short_name(struct_->name), go_path_);
-    issues.push_back({SchemaIssue::Kind::wrong_type, path_,
-                      fmt::format("json: cannot unmarshal {}{} into {} of type {}", json_kind(value),
-                                  detail.empty() ? "" : fmt::format(" {}", detail), where, go_type(type)),
-                      ""});
+    const std::string where =
+        struct_ == nullptr || go_path_.empty()
+            ? "Go value"
+            : fmt::format("Go struct field {}.{}", short_name(struct_->name), go_path_);
+    issues.push_back(
+        {SchemaIssue::Kind::wrong_type, path_,
+         fmt::format("json: cannot unmarshal {}{} into {} of type {}", json_kind(value),
+                     detail.empty() ? "" : fmt::format(" {}", detail), where, go_type(type)),
+         ""});
   }
   void malformed(std::string message) {
     issues.push_back({SchemaIssue::Kind::wrong_type, path_, std::move(message), ""});
@@ -151,15 +177,24 @@ class Checker {
       case Shape::number:
         if (!value.is_number()) wrong(value, type);
         break;
-      case Shape::integer: check_integer(value, type); break;
+      case Shape::integer:
+        check_integer(value, type);
+        break;
       case Shape::int_or_string:
         if (!value.is_string() && !value.is_int64()) wrong(value, int32());
         break;
-      case Shape::quantity: check_quantity(value); break;
+      case Shape::quantity:
+        check_quantity(value);
+        break;
       case Shape::time:
-      case Shape::micro_time: check_time(value, type); break;
-      case Shape::bytes: check_bytes(value, type); break;
-      default: break;
+      case Shape::micro_time:
+        check_time(value, type);
+        break;
+      case Shape::bytes:
+        check_bytes(value, type);
+        break;
+      default:
+        break;
     }
   }
 
@@ -181,7 +216,9 @@ class Checker {
     if (value.is_number()) return;
     const json::string* text = value.if_string();
     if (text == nullptr || !looks_like_quantity({text->data(), text->size()})) {
-      malformed("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+      malformed(
+          "quantities must match the regular expression "
+          "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
     }
   }
 
@@ -189,7 +226,8 @@ class Checker {
     const json::string* text = value.if_string();
     if (text == nullptr) return wrong(value, type);
     if (parse_rfc3339({text->data(), text->size()})) return;
-    const char* layout = type.shape == Shape::time ? "2006-01-02T15:04:05Z07:00" : "2006-01-02T15:04:05.000000Z07:00";
+    const char* layout = type.shape == Shape::time ? "2006-01-02T15:04:05Z07:00"
+                                                   : "2006-01-02T15:04:05.000000Z07:00";
     malformed(fmt::format("parsing time \"{0}\" as \"{1}\": cannot parse \"{0}\" as \"2006\"",
                           std::string_view(text->data(), text->size()), layout));
   }

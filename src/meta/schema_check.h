@@ -1,5 +1,6 @@
-// Checks a JSON value against a schema: unknown fields and wrong types, in the API server's words. Values that
-// are null count as absent. Required fields are validation's matter (kube/validation.h), as in the API server.
+// Checks a JSON value against a schema: unknown fields and wrong types, in the API server's words.
+// Values that are null count as absent. Required fields are validation's matter
+// (kube/validation.h), as in the API server.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -14,7 +15,8 @@ struct SchemaIssue {
   enum class Kind { unknown, wrong_type };
   Kind kind = Kind::unknown;
   std::string path;     // "spec.template.spec.containers[0].imag"
-  std::string message;  // `unknown field "spec.imag"`, `json: cannot unmarshal string into Go struct field ...`
+  std::string message;  // `unknown field "spec.imag"`, `json: cannot unmarshal string into Go
+                        // struct field ...`
   std::string nearest;  // for an unknown field: the known one that was probably meant, or ""
   bool operator==(const SchemaIssue&) const = default;
 };

@@ -46,8 +46,9 @@ TEST(SchemaText, ReadsTypesAndFields) {
 }
 
 TEST(SchemaText, CompletesATable) {
-  const TypeInfo table_ = schemas().complete(
-      table("io.k8s.api.batch.v1.JobSpec", "Mine.", {schema_only("backoffLimit", "My words.", integer_type)}));
+  const TypeInfo table_ =
+      schemas().complete(table("io.k8s.api.batch.v1.JobSpec", "Mine.",
+                               {schema_only("backoffLimit", "My words.", integer_type)}));
   EXPECT_EQ(table_.fields.size(), 6u);
   EXPECT_EQ(table_.fields[0].description, "My words.");
   EXPECT_TRUE(table_.fields[0].type().is_int32);
@@ -56,23 +57,37 @@ TEST(SchemaText, CompletesATable) {
 }
 
 TEST(SchemaCheck, SaysWhatTheApiServerSays) {
-  struct Case { const char* json; std::vector<std::string> want; };
+  struct Case {
+    const char* json;
+    std::vector<std::string> want;
+  };
   const std::vector<Case> cases{
       {R"({"spec":{"backoffLimit":6,"suspend":null,"cpu":1,"labels":{"a":"b"}}})", {}},
       {R"({"spec":{"backoffLimits":6}})", {"unknown field \"spec.backoffLimits\" (backoffLimit)"}},
       {R"({"spec":{"steps":[{"name":"a"},{"nam":"b","children":[{"zzzz":1}]}]}})",
-       {"unknown field \"spec.steps[1].nam\" (name)", "unknown field \"spec.steps[1].children[0].zzzz\" ()"}},
+       {"unknown field \"spec.steps[1].nam\" (name)",
+        "unknown field \"spec.steps[1].children[0].zzzz\" ()"}},
       {R"({"spec":{"backoffLimit":"6"}})",
-       {"json: cannot unmarshal string into Go struct field JobSpec.spec.backoffLimit of type int32 ()"}},
+       {"json: cannot unmarshal string into Go struct field JobSpec.spec.backoffLimit of type "
+        "int32 ()"}},
       {R"({"spec":{"backoffLimit":5000000000}})",
-       {"json: cannot unmarshal number 5000000000 into Go struct field JobSpec.spec.backoffLimit of type int32 ()"}},
+       {"json: cannot unmarshal number 5000000000 into Go struct field JobSpec.spec.backoffLimit "
+        "of type int32 ()"}},
       {R"({"spec":{"labels":{"a":1}}})",
-       {"json: cannot unmarshal number into Go struct field JobSpec.spec.labels of type string ()"}},
-      {R"({"spec":[]})", {"json: cannot unmarshal array into Go struct field Job.spec of type v1.JobSpec ()"}},
+       {"json: cannot unmarshal number into Go struct field JobSpec.spec.labels of type string "
+        "()"}},
+      {R"({"spec":[]})",
+       {"json: cannot unmarshal array into Go struct field Job.spec of type v1.JobSpec ()"}},
       {R"([])", {"json: cannot unmarshal array into Go value of type v1.Job ()"}},
-      {R"({"spec":{"steps":{}}})", {"json: cannot unmarshal object into Go struct field JobSpec.spec.steps of type []v1.Step ()"}},
-      {R"({"spec":{"cpu":"x"}})", {"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$' ()"}},
-      {R"({"spec":{"since":"now"}})", {"parsing time \"now\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"now\" as \"2006\" ()"}},
+      {R"({"spec":{"steps":{}}})",
+       {"json: cannot unmarshal object into Go struct field JobSpec.spec.steps of type []v1.Step "
+        "()"}},
+      {R"({"spec":{"cpu":"x"}})",
+       {"quantities must match the regular expression "
+        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$' ()"}},
+      {R"({"spec":{"since":"now"}})",
+       {"parsing time \"now\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"now\" as \"2006\" "
+        "()"}},
   };
   for (const Case& c : cases) {
     std::vector<std::string> got;
@@ -88,18 +103,22 @@ TEST(OpenApi, DescribesKindsAndWhatTheyReferTo) {
   const boost::json::object v3 = openapi_v3_schemas(kinds);
   EXPECT_EQ(to_text(v3.at("io.k8s.api.batch.v1.Job").at("x-kubernetes-group-version-kind")),
             R"([{"group":"batch","kind":"Job","version":"v1"}])");
-  EXPECT_EQ(to_text(v3.at("io.k8s.api.batch.v1.Job").at("properties").at("spec")),
-            R"({"description":"What is wanted.","allOf":[{"$ref":"#/components/schemas/io.k8s.api.batch.v1.JobSpec"}]})");
-  EXPECT_EQ(to_text(v3.at("io.k8s.api.batch.v1.JobSpec").at("properties").at("steps")),
-            R"({"description":"In order.","type":"array","items":{"$ref":"#/components/schemas/io.k8s.api.batch.v1.Step"},)"
-            R"("x-kubernetes-patch-merge-key":"name","x-kubernetes-patch-strategy":"merge,retainKeys"})");
-  EXPECT_EQ(to_text(v3.at("io.k8s.api.batch.v1.Step")),
-            R"({"type":"object","required":["name"],"properties":{"name":{"type":"string","enum":["a","b"]},)"
-            R"("children":{"type":"array","items":{"$ref":"#/components/schemas/io.k8s.api.batch.v1.Step"}}}})");
+  EXPECT_EQ(
+      to_text(v3.at("io.k8s.api.batch.v1.Job").at("properties").at("spec")),
+      R"({"description":"What is wanted.","allOf":[{"$ref":"#/components/schemas/io.k8s.api.batch.v1.JobSpec"}]})");
+  EXPECT_EQ(
+      to_text(v3.at("io.k8s.api.batch.v1.JobSpec").at("properties").at("steps")),
+      R"({"description":"In order.","type":"array","items":{"$ref":"#/components/schemas/io.k8s.api.batch.v1.Step"},)"
+      R"("x-kubernetes-patch-merge-key":"name","x-kubernetes-patch-strategy":"merge,retainKeys"})");
+  EXPECT_EQ(
+      to_text(v3.at("io.k8s.api.batch.v1.Step")),
+      R"({"type":"object","required":["name"],"properties":{"name":{"type":"string","enum":["a","b"]},)"
+      R"("children":{"type":"array","items":{"$ref":"#/components/schemas/io.k8s.api.batch.v1.Step"}}}})");
   EXPECT_TRUE(v3.contains("io.k8s.api.batch.v1.JobList"));
   const boost::json::object v2 = openapi_v2_definitions(kinds);
-  EXPECT_EQ(to_text(v2.at("io.k8s.api.batch.v1.Job").at("properties").at("spec")),
-            R"({"$ref":"#/definitions/io.k8s.api.batch.v1.JobSpec","description":"What is wanted."})");
+  EXPECT_EQ(
+      to_text(v2.at("io.k8s.api.batch.v1.Job").at("properties").at("spec")),
+      R"({"$ref":"#/definitions/io.k8s.api.batch.v1.JobSpec","description":"What is wanted."})");
 }
 
 }  // namespace

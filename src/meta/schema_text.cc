@@ -20,16 +20,22 @@ std::pair<std::string_view, std::string_view> cut_description(std::string_view l
   return {trim(line.substr(0, bar)), trim(line.substr(bar + 3))};
 }
 
-bool is_header(std::string_view line) { return line.starts_with("type ") || line.starts_with("package "); }
+bool is_header(std::string_view line) {
+  return line.starts_with("type ") || line.starts_with("package ");
+}
 
 TypeRef scalar_named(std::string_view word) {
-  static const std::map<std::string_view, TypeRef> scalars{
-      {"string", &string_type},     {"int32", &int32_type},
-      {"int64", &integer_type},     {"number", &number_type},
-      {"boolean", &boolean_type},   {"quantity", &quantity_type},
-      {"int_or_string", &int_or_string_type}, {"time", &time_type},
-      {"micro_time", &micro_time_type}, {"bytes", &bytes_type},
-      {"any", &any_type}};
+  static const std::map<std::string_view, TypeRef> scalars{{"string", &string_type},
+                                                           {"int32", &int32_type},
+                                                           {"int64", &integer_type},
+                                                           {"number", &number_type},
+                                                           {"boolean", &boolean_type},
+                                                           {"quantity", &quantity_type},
+                                                           {"int_or_string", &int_or_string_type},
+                                                           {"time", &time_type},
+                                                           {"micro_time", &micro_time_type},
+                                                           {"bytes", &bytes_type},
+                                                           {"any", &any_type}};
   const auto found = scalars.find(word);
   return found == scalars.end() ? TypeRef{} : found->second;
 }
@@ -63,7 +69,9 @@ void SchemaText::fill(std::string_view text) {
   TypeInfo* type = nullptr;
   for (const std::string_view line : split(text, '\n')) {
     if (trim(line).empty() || line.starts_with("package ")) continue;
-    if (line.starts_with("type ")) {
+    if (trim(line).starts_with("| ") && type != nullptr && !type->fields.empty()) {
+      type->fields.back().description = trim(trim(line).substr(2));
+    } else if (line.starts_with("type ")) {
       type = by_name_.at(cut_description(line.substr(5)).first);
     } else {
       if (type == nullptr || is_header(line)) bad_line(line, "a field outside a type");

@@ -3,9 +3,10 @@
 //   type Probe | How the health of a container is asked for.
 //     httpGet HTTPGetAction | Asks by HTTP.
 //     periodSeconds int32 default=10 | Seconds between two questions.
-//     name* string             (* = required; further words: merge=KEY merge retain atomic enum=A,B default=JSON)
-// Types: string int32 int64 number boolean quantity int_or_string time micro_time bytes any []T map:T, or a
-// name. The text is part of the program: a mistake in it is a bug and ends the program.
+//     name* string             (* = required; further words: merge=KEY merge retain atomic enum=A,B
+//     default=JSON)
+// A description may also stand on the next line, after "| ". Types: string int32 int64 number boolean quantity int_or_string time micro_time bytes any []T
+// map:T, or a name. The text is part of the program: a mistake in it is a bug and ends the program.
 #pragma once
 
 #include <deque>
@@ -28,8 +29,8 @@ class SchemaText {
   SchemaText(std::span<const std::string_view> texts, std::span<const Known> known);
   // By the last part of the name; the type as the text has it, also where a table is known for it.
   const TypeInfo* find(std::string_view short_name) const;
-  // Adds to a table what the text says of the type with its name: fields that no member holds, and what is
-  // required, merged or defaulted.
+  // Adds to a table what the text says of the type with its name: fields that no member holds, and
+  // what is required, merged or defaulted.
   TypeInfo complete(TypeInfo table) const;
   const std::deque<TypeInfo>& types() const { return types_; }
 

@@ -19,7 +19,8 @@ const Field* TypeInfo::find(std::string_view name) const {
 Result<void> decode_into(void* object, const TypeInfo& type, const json::value& from) {
   const json::object* members = from.if_object();
   if (members == nullptr) return std::unexpected(wrong_type("object", from));
-  // Tables are short and mostly in the order of the JSON; a remembered position makes the search linear.
+  // Tables are short and mostly in the order of the JSON; a remembered position makes the search
+  // linear.
   size_t next = 0;
   for (const auto& [key, value] : *members) {
     const Field* found = nullptr;
@@ -48,7 +49,8 @@ json::value encode_from(const void* object, const TypeInfo& type) {
   return to;
 }
 
-// ---- errors: the path is built from the inside out ------------------------------------------------------
+// ---- errors: the path is built from the inside out
+// ------------------------------------------------------
 
 Error wrong_type(std::string_view wanted, const json::value& got) {
   const char* is = "null";
@@ -72,33 +74,55 @@ Error at_index(Error error, size_t index) {
   return error;
 }
 
-// ---- scalars --------------------------------------------------------------------------------------------
+// ---- scalars
+// --------------------------------------------------------------------------------------------
 
 namespace {
 const TypeInfo& scalar(Shape shape) {
   static const std::vector<TypeInfo> scalars = [] {
     std::vector<TypeInfo> all;
-    for (int i = 0; i <= static_cast<int>(Shape::any); ++i) all.push_back({.shape = static_cast<Shape>(i)});
+    for (int i = 0; i <= static_cast<int>(Shape::any); ++i)
+      all.push_back({.shape = static_cast<Shape>(i)});
     return all;
   }();
   return scalars[static_cast<size_t>(shape)];
 }
 }  // namespace
 
-const TypeInfo& string_type() { return scalar(Shape::string); }
-const TypeInfo& integer_type() { return scalar(Shape::integer); }
+const TypeInfo& string_type() {
+  return scalar(Shape::string);
+}
+const TypeInfo& integer_type() {
+  return scalar(Shape::integer);
+}
 const TypeInfo& int32_type() {
   static const TypeInfo type{.shape = Shape::integer, .is_int32 = true};
   return type;
 }
-const TypeInfo& number_type() { return scalar(Shape::number); }
-const TypeInfo& boolean_type() { return scalar(Shape::boolean); }
-const TypeInfo& quantity_type() { return scalar(Shape::quantity); }
-const TypeInfo& int_or_string_type() { return scalar(Shape::int_or_string); }
-const TypeInfo& time_type() { return scalar(Shape::time); }
-const TypeInfo& micro_time_type() { return scalar(Shape::micro_time); }
-const TypeInfo& bytes_type() { return scalar(Shape::bytes); }
-const TypeInfo& any_type() { return scalar(Shape::any); }
+const TypeInfo& number_type() {
+  return scalar(Shape::number);
+}
+const TypeInfo& boolean_type() {
+  return scalar(Shape::boolean);
+}
+const TypeInfo& quantity_type() {
+  return scalar(Shape::quantity);
+}
+const TypeInfo& int_or_string_type() {
+  return scalar(Shape::int_or_string);
+}
+const TypeInfo& time_type() {
+  return scalar(Shape::time);
+}
+const TypeInfo& micro_time_type() {
+  return scalar(Shape::micro_time);
+}
+const TypeInfo& bytes_type() {
+  return scalar(Shape::bytes);
+}
+const TypeInfo& any_type() {
+  return scalar(Shape::any);
+}
 
 Result<void> Codec<std::string>::decode(std::string& to, const json::value& from) {
   if (const json::string* text = from.if_string()) {
@@ -123,8 +147,8 @@ Result<void> Codec<int64_t>::decode(int64_t& to, const json::value& from) {
     to = *whole;
     return {};
   }
-  if (const double* real = from.if_double(); real != nullptr && std::trunc(*real) == *real &&
-                                             std::abs(*real) < 9e15) {
+  if (const double* real = from.if_double();
+      real != nullptr && std::trunc(*real) == *real && std::abs(*real) < 9e15) {
     to = static_cast<int64_t>(*real);
     return {};
   }
@@ -159,10 +183,12 @@ bool Codec<Time>::encode(const Time& from, json::value& to) {
   return true;
 }
 
-// ---- tables ---------------------------------------------------------------------------------------------
+// ---- tables
+// ---------------------------------------------------------------------------------------------
 
 namespace detail {
-Field make_field(std::string_view name, std::string_view description, TypeRef type, const FieldOptions& options) {
+Field make_field(std::string_view name, std::string_view description, TypeRef type,
+                 const FieldOptions& options) {
   Field field;
   field.name = name;
   field.description = description;
@@ -182,12 +208,16 @@ bool encode_micros(const std::optional<Time>& from, json::value& to) {
 }
 }  // namespace detail
 
-Field schema_only(std::string_view name, std::string_view description, TypeRef type, FieldOptions options) {
+Field schema_only(std::string_view name, std::string_view description, TypeRef type,
+                  FieldOptions options) {
   return detail::make_field(name, description, type, options);
 }
 
 TypeInfo table(std::string_view name, std::string_view description, std::vector<Field> fields) {
-  return {.name = name, .description = description, .shape = Shape::object, .fields = std::move(fields)};
+  return {.name = name,
+          .description = description,
+          .shape = Shape::object,
+          .fields = std::move(fields)};
 }
 
 }  // namespace tau::meta

@@ -1,6 +1,6 @@
-// Field tables: one per struct, the single source for JSON decode and encode, OpenAPI schema, validation,
-// strategic merge keys and `explain`. A field may have no member (schema only): it is then known, checked and
-// passed through by the server, but not held in the struct.
+// Field tables: one per struct, the single source for JSON decode and encode, OpenAPI schema,
+// validation, strategic merge keys and `explain`. A field may have no member (schema only): it is
+// then known, checked and passed through by the server, but not held in the struct.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -18,8 +18,8 @@
 namespace tau::meta {
 
 struct TypeInfo;
-// Types refer to each other by function, so that tables may be recursive and in any order; types that are read
-// from a schema text (schema_text.h) refer to each other by pointer.
+// Types refer to each other by function, so that tables may be recursive and in any order; types
+// that are read from a schema text (schema_text.h) refer to each other by pointer.
 using TypeFunction = const TypeInfo& (*)();
 class TypeRef {
  public:
@@ -36,15 +36,19 @@ class TypeRef {
 };
 
 enum class Shape : uint8_t {
-  object,         // has fields
-  list,           // of `element`
-  map,            // string -> `element`
-  string, integer, number, boolean,
-  quantity,       // string or number, resource.Quantity
+  object,  // has fields
+  list,    // of `element`
+  map,     // string -> `element`
+  string,
+  integer,
+  number,
+  boolean,
+  quantity,  // string or number, resource.Quantity
   int_or_string,
-  time, micro_time,
-  bytes,          // base64 string
-  any,            // anything at all (managedFields, raw extension)
+  time,
+  micro_time,
+  bytes,  // base64 string
+  any,    // anything at all (managedFields, raw extension)
 };
 
 struct Field {
@@ -53,11 +57,12 @@ struct Field {
   TypeRef type;
   bool is_required = false;
   bool is_immutable = false;
-  std::string_view merge_key;    // strategic merge: patchMergeKey; "" = replace (atomic) unless merge_primitive
+  std::string_view
+      merge_key;  // strategic merge: patchMergeKey; "" = replace (atomic) unless merge_primitive
   bool merges_primitives = false;
   bool retains_keys = false;
-  std::string_view enum_values;  // comma separated, "" = free
-  std::string_view default_json; // "" = none
+  std::string_view enum_values;   // comma separated, "" = free
+  std::string_view default_json;  // "" = none
   // Access to the member; null when the struct does not hold the field.
   std::function<Result<void>(void* object, const boost::json::value& from)> decode;
   // False = absent: leave the key out.
@@ -65,12 +70,12 @@ struct Field {
 };
 
 struct TypeInfo {
-  std::string_view name;         // "io.k8s.api.core.v1.Pod"; "" for anonymous lists and scalars
+  std::string_view name;  // "io.k8s.api.core.v1.Pod"; "" for anonymous lists and scalars
   std::string_view description;
   Shape shape = Shape::object;
-  std::vector<Field> fields;     // of an object
-  TypeRef element = nullptr;     // of a list or map
-  bool is_int32 = false;         // an integer of 32 bits
+  std::vector<Field> fields;  // of an object
+  TypeRef element = nullptr;  // of a list or map
+  bool is_int32 = false;      // an integer of 32 bits
   bool keeps_unknown_fields = false;
   const Field* find(std::string_view name) const;
 };
@@ -79,14 +84,16 @@ struct TypeInfo {
 template <class T>
 const TypeInfo& type_of();
 
-// JSON to struct. Unknown keys are ignored; wrong types are errors that name the path ("spec.containers[0].name").
+// JSON to struct. Unknown keys are ignored; wrong types are errors that name the path
+// ("spec.containers[0].name").
 Result<void> decode_into(void* object, const TypeInfo& type, const boost::json::value& from);
 boost::json::value encode_from(const void* object, const TypeInfo& type);
 
 template <class T>
 Result<T> decode(const boost::json::value& from) {
   T object;
-  if (auto done = decode_into(&object, type_of<T>(), from); !done) return std::unexpected(done.error());
+  if (auto done = decode_into(&object, type_of<T>(), from); !done)
+    return std::unexpected(done.error());
   return object;
 }
 // The value type is a parameter only so that this header needs no more than a forward declaration.

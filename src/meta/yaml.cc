@@ -21,7 +21,8 @@ constexpr size_t most_values = 500'000;
 
 std::unexpected<Error> fail_at(const YAML::Mark& mark, std::string_view message) {
   if (mark.is_null()) return fail(ErrorCode::bad_request, fmt::format("invalid YAML: {}", message));
-  return fail(ErrorCode::bad_request, fmt::format("invalid YAML: line {}: {}", mark.line + 1, message));
+  return fail(ErrorCode::bad_request,
+              fmt::format("invalid YAML: line {}: {}", mark.line + 1, message));
 }
 
 class Reader {
@@ -33,10 +34,14 @@ class Reader {
     if (++values_ > most_values) return fail_at(node.Mark(), "too many values");
     switch (node.Type()) {
       case YAML::NodeType::Undefined:
-      case YAML::NodeType::Null: return json::value(nullptr);
-      case YAML::NodeType::Scalar: return read_scalar(node);
-      case YAML::NodeType::Sequence: return read_sequence(node, depth);
-      case YAML::NodeType::Map: return read_map(node, depth);
+      case YAML::NodeType::Null:
+        return json::value(nullptr);
+      case YAML::NodeType::Scalar:
+        return read_scalar(node);
+      case YAML::NodeType::Sequence:
+        return read_sequence(node, depth);
+      case YAML::NodeType::Map:
+        return read_map(node, depth);
     }
     return json::value(nullptr);
   }
@@ -66,13 +71,15 @@ class Reader {
     json::object to;
     std::vector<YAML::Node> merged;
     for (const auto& entry : node) {
-      if (!entry.first.IsScalar() && !entry.first.IsNull()) return fail_at(entry.first.Mark(), "a key must be text");
+      if (!entry.first.IsScalar() && !entry.first.IsNull())
+        return fail_at(entry.first.Mark(), "a key must be text");
       const std::string key = entry.first.IsNull() ? "null" : entry.first.Scalar();
       if (key == "<<" && entry.first.Tag() != "!") {
         merged.push_back(entry.second);
         continue;
       }
-      if (to.contains(key)) return fail_at(entry.first.Mark(), fmt::format("key \"{}\" already set in map", key));
+      if (to.contains(key))
+        return fail_at(entry.first.Mark(), fmt::format("key \"{}\" already set in map", key));
       to[key] = TRY(read(entry.second, depth + 1));
     }
     for (const YAML::Node& source : merged) TRY_VOID(merge(to, source, depth));
@@ -85,7 +92,8 @@ class Reader {
       for (const YAML::Node& one : source) TRY_VOID(merge(to, one, depth + 1));
       return {};
     }
-    if (!source.IsMap()) return fail_at(source.Mark(), "map merge requires map or sequence of maps as the value");
+    if (!source.IsMap())
+      return fail_at(source.Mark(), "map merge requires map or sequence of maps as the value");
     const json::value values = TRY(read(source, depth + 1));
     for (const auto& [key, value] : values.get_object()) {
       if (!to.contains(key)) to[key] = value;
@@ -94,12 +102,14 @@ class Reader {
   }
 };
 
-// ---- writing --------------------------------------------------------------------------------------------
+// ---- writing
+// --------------------------------------------------------------------------------------------
 
 bool is_safe_plain(std::string_view text) {
   if (text.empty() || text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;
   if (std::strchr("-?:,[]{}#&*!|>'\"%@`=<", text.front()) != nullptr) {
-    const bool is_word = text.front() == '-' && text.size() > 1 && std::isalnum(static_cast<unsigned char>(text[1]));
+    const bool is_word =
+        text.front() == '-' && text.size() > 1 && std::isalnum(static_cast<unsigned char>(text[1]));
     if (!is_word) return false;
   }
   if (text.find(": ") != text.npos || text.find(" #") != text.npos) return false;
@@ -107,7 +117,8 @@ bool is_safe_plain(std::string_view text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return false;
   }
   // Dates would be taken for timestamps by some readers.
-  const bool is_date = text.size() >= 10 && std::isdigit(static_cast<unsigned char>(text[0])) && text[4] == '-' && text[7] == '-';
+  const bool is_date = text.size() >= 10 && std::isdigit(static_cast<unsigned char>(text[0])) &&
+                       text[4] == '-' && text[7] == '-';
   return !is_date && plain_scalar(text).is_string();
 }
 

@@ -1,5 +1,6 @@
-// YAML text to JSON values and back. Plain scalars are typed as kubectl types them (yes and on are true, 0x10 is
-// 16); quoted ones stay text; anchors, aliases and merge keys are resolved. The one place that knows yaml-cpp.
+// YAML text to JSON values and back. Plain scalars are typed as kubectl types them (yes and on are
+// true, 0x10 is 16); quoted ones stay text; anchors, aliases and merge keys are resolved. The one
+// place that knows yaml-cpp.
 #pragma once
 
 #include <boost/json/fwd.hpp>

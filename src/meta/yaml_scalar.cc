@@ -15,18 +15,24 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, n>& wor
 }
 
 constexpr std::array<std::string_view, 5> nulls{"", "~", "null", "Null", "NULL"};
-constexpr std::array<std::string_view, 11> trues{"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"};
-constexpr std::array<std::string_view, 11> falses{"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"};
+constexpr std::array<std::string_view, 11> trues{"y",    "Y",    "yes", "Yes", "YES", "true",
+                                                 "True", "TRUE", "on",  "On",  "ON"};
+constexpr std::array<std::string_view, 11> falses{"n",     "N",     "no",  "No",  "NO", "false",
+                                                  "False", "FALSE", "off", "Off", "OFF"};
 constexpr std::array<std::string_view, 3> nans{".nan", ".NaN", ".NAN"};
 constexpr std::array<std::string_view, 3> infinities{".inf", ".Inf", ".INF"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // The whole text as an integer in the base, or nothing.
 std::optional<json::value> integer(std::string_view digits, int base, bool is_negative) {
   uint64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
+    return std::nullopt;
   if (is_negative) {
     if (value > uint64_t{1} << 63) return std::nullopt;
     return json::value(static_cast<int64_t>(~value + 1));
@@ -39,7 +45,8 @@ std::optional<json::value> integer(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
   if (text.empty() || !is_digit(text.front())) return std::nullopt;
-  if (text.starts_with("0x") || text.starts_with("0X")) return integer(text.substr(2), 16, is_negative);
+  if (text.starts_with("0x") || text.starts_with("0X"))
+    return integer(text.substr(2), 16, is_negative);
   if (text.starts_with("0b")) return integer(text.substr(2), 2, is_negative);
   if (text.starts_with("0o")) return integer(text.substr(2), 8, is_negative);
   if (text.size() > 1 && text.front() == '0') return integer(text.substr(1), 8, is_negative);
@@ -60,7 +67,8 @@ bool looks_like_float(std::string_view text) {
     ++at;
     if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
     if (at == text.size()) return false;
-    for (; at < text.size() && is_digit(text[at]); ++at) {}
+    for (; at < text.size() && is_digit(text[at]); ++at) {
+    }
   }
   return at == text.size();
 }
@@ -84,9 +92,11 @@ json::value plain_scalar(std::string_view text) {
   if (is_one_of(text, trues)) return true;
   if (is_one_of(text, falses)) return false;
   if (is_one_of(text, nans)) return std::numeric_limits<double>::quiet_NaN();
-  const std::string_view unsigned_text = text.starts_with('-') || text.starts_with('+') ? text.substr(1) : text;
+  const std::string_view unsigned_text =
+      text.starts_with('-') || text.starts_with('+') ? text.substr(1) : text;
   if (is_one_of(unsigned_text, infinities)) {
-    return text.starts_with('-') ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    return text.starts_with('-') ? -std::numeric_limits<double>::infinity()
+                                 : std::numeric_limits<double>::infinity();
   }
   const char first = text.front();
   if (is_digit(first) || first == '-' || first == '+' || first == '.') return number(text);

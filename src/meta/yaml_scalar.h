@@ -1,4 +1,5 @@
-// What an unquoted YAML scalar means: null, a truth value, a number or text (YAML 1.1 as kubectl reads it).
+// What an unquoted YAML scalar means: null, a truth value, a number or text (YAML 1.1 as kubectl
+// reads it).
 #pragma once
 
 #include <boost/json/fwd.hpp>

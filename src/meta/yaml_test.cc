@@ -18,11 +18,15 @@ std::string as_json(std::string_view yaml) {
 }
 
 TEST(Yaml, ReadsAsKubectlDoes) {
-  struct Case { const char* yaml; const char* want; };
+  struct Case {
+    const char* yaml;
+    const char* want;
+  };
   const std::vector<Case> cases{
       {"a: 1\nb: [x, 'y', \"1\", 1.5, true, yes, off, ~, null, 2026-12-01]",
        R"({"a":1,"b":["x","y","1",1.5E0,true,true,false,null,null,"2026-12-01"]})"},
-      {"a: 0x10\nb: 010\nc: 0o17\nd: 1_000\ne: -5\nf: +3\ng: 1e3\nh: 1Gi\ni: 500m\nj: 1.2.3\nk: '010'\nl: 08", 
+      {"a: 0x10\nb: 010\nc: 0o17\nd: 1_000\ne: -5\nf: +3\ng: 1e3\nh: 1Gi\ni: 500m\nj: 1.2.3\nk: "
+       "'010'\nl: 08",
        R"({"a":16,"b":8,"c":15,"d":1000,"e":-5,"f":3,"g":1E3,"h":"1Gi","i":"500m","j":"1.2.3","k":"010","l":8E0})"},
       {"a: 1\n---\n---\nb: 2\n...\n---\n# only a comment\n", R"({"a":1} --- {"b":2})"},
       {"x: &x {a: 1, b: 2}\ny: {<<: *x, b: 3}", R"({"x":{"a":1,"b":2},"y":{"b":3,"a":1}})"},
@@ -30,7 +34,8 @@ TEST(Yaml, ReadsAsKubectlDoes) {
       {"1: a\ntrue: b", R"({"1":"a","true":"b"})"},
       {"", ""},
       {"a: !!str 5", R"({"a":"5"})"},
-      {"big: 18446744073709551615\nbigger: 99999999999999999999", R"({"big":18446744073709551615,"bigger":1E20})"},
+      {"big: 18446744073709551615\nbigger: 99999999999999999999",
+       R"({"big":18446744073709551615,"bigger":1E20})"},
       {"a: 1\na: 2", "invalid YAML: line 2: key \"a\" already set in map"},
       {"a: .inf", "invalid YAML: line 1: .inf has no form in JSON"},
       {"{\"a\": [1, {\"b\": null}]}", R"({"a":[1,{"b":null}]})"},
@@ -60,12 +65,17 @@ TEST(Yaml, AliasesCannotBlowUp) {
 }
 
 TEST(Yaml, WritesWhatItReads) {
-  struct Case { const char* json; const char* want; };
+  struct Case {
+    const char* json;
+    const char* want;
+  };
   const std::vector<Case> cases{
       {R"({"a":1,"b":{"c":[],"d":{},"e":[{"f":1,"g":[2,[3,4]]},"x"]},"h":null,"i":true,"j":1.5})",
-       "a: 1\nb:\n  c: []\n  d: {}\n  e:\n  - f: 1\n    g:\n    - 2\n    -\n      - 3\n      - 4\n  - x\nh: null\ni: true\nj: 1.5E0\n"},
+       "a: 1\nb:\n  c: []\n  d: {}\n  e:\n  - f: 1\n    g:\n    - 2\n    -\n      - 3\n      - 4\n "
+       " - x\nh: null\ni: true\nj: 1.5E0\n"},
       {R"({"a":"yes","b":"1","c":"","d":"a: b","e":"- x","f":"it's","g":"#x","h":"-c","i":"2026-12-01T05:37:43Z","j":"null"})",
-       "a: \"yes\"\nb: \"1\"\nc: \"\"\nd: \"a: b\"\ne: \"- x\"\nf: it's\ng: \"#x\"\nh: -c\ni: \"2026-12-01T05:37:43Z\"\nj: \"null\"\n"},
+       "a: \"yes\"\nb: \"1\"\nc: \"\"\nd: \"a: b\"\ne: \"- x\"\nf: it's\ng: \"#x\"\nh: -c\ni: "
+       "\"2026-12-01T05:37:43Z\"\nj: \"null\"\n"},
       {R"({"s":"one\ntwo\n","t":"one\n\n  two","u":"a\u0007b"})",
        "s: |\n  one\n  two\nt: |-\n  one\n\n    two\nu: \"a\\u0007b\"\n"},
       {R"(["a",{"b":"c"}])", "- a\n- b: c\n"},
