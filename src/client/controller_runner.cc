@@ -4,6 +4,12 @@ namespace tau::client {
 using kube::Actions;
 using kube::ObjectKey;
 
+namespace {
+kube::Kind kind_of_change(const kube::AnyChange& change) {
+  return std::visit([]<class T>(const kube::Change<T>&) { return kube::kind_of<T>; }, change);
+}
+}  // namespace
+
 struct ControllerRunner::Lane {
   explicit Lane(kube::Reconciler& r) : reconciler(r) {
     for (const kube::Kind kind : r.watches()) watched.insert(kind);
@@ -37,6 +43,10 @@ void ControllerRunner::start() {
     if (alive.expired()) return;
     is_started_ = true;
     for (const auto& lane : lanes_) {
+      informers_.replay([&](const kube::AnyChange& change) {
+        if (!lane->watched.contains(kind_of_change(change))) return;
+        lane->reconciler.keys_of(informers_.stores(), change, [&](ObjectKey key) { lane->queue.add(key); });
+      });
       for (const ObjectKey& key : lane->reconciler.initial_keys()) lane->queue.add(key);
       pump(*lane);
     }
@@ -60,8 +70,8 @@ bool ControllerRunner::is_idle() const {
 }
 
 void ControllerRunner::on_change(const kube::AnyChange& change) {
-  const kube::Kind kind = std::visit(
-      []<class T>(const kube::Change<T>&) { return kube::kind_of<T>; }, change);
+  if (!is_started_) return;  // start() looks at all that there is
+  const kube::Kind kind = kind_of_change(change);
   for (const auto& lane : lanes_) {
     if (!lane->watched.contains(kind)) continue;
     lane->reconciler.keys_of(informers_.stores(), change, [&](ObjectKey key) { lane->queue.add(key); });

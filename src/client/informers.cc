@@ -219,6 +219,28 @@ void Informers::check_synced() {
   for (auto& done : std::exchange(waiting_, {})) loop_.post(std::move(done));
 }
 
+void Informers::replay(const Listener& listener) const {
+  const auto one = [&]<class T>(const kube::Store<T>& store) {
+    for (const auto& [key, object] : store.all()) listener(kube::Change<T>{nullptr, object});
+  };
+  one(stores_.get<kube::Namespace>());
+  one(stores_.get<kube::Node>());
+  one(stores_.get<kube::Pod>());
+  one(stores_.get<kube::ConfigMap>());
+  one(stores_.get<kube::Secret>());
+  one(stores_.get<kube::ServiceAccount>());
+  one(stores_.get<kube::PriorityClass>());
+  one(stores_.get<kube::Lease>());
+  one(stores_.get<kube::Job>());
+  one(stores_.get<kube::ResourceFlavor>());
+  one(stores_.get<kube::ClusterQueue>());
+  one(stores_.get<kube::LocalQueue>());
+  one(stores_.get<kube::Cohort>());
+  one(stores_.get<kube::WorkloadPriorityClass>());
+  one(stores_.get<kube::Topology>());
+  one(stores_.get<kube::Workload>());
+}
+
 void Informers::publish(const kube::AnyChange& change) {
   for (const Listener& listener : listeners_) listener(change);
 }

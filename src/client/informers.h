@@ -31,6 +31,8 @@ class Informers {
   // Calls `done` once, when all kinds followed so far have been listed.
   void when_synced(std::move_only_function<void()> done);
   bool is_synced() const;
+  // All that the stores hold, as if it had just come.
+  void replay(const Listener& listener) const;
   const kube::Stores& stores() const { return stores_; }
   // Objects that could not be read, by kind name: kept out of the stores and named in the log.
   int64_t bad_objects() const { return bad_objects_; }
