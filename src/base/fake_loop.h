@@ -1,5 +1,6 @@
-// FakeLoop: a Loop in virtual time for unit tests. Time moves only by advance(); posted tasks and due timers run
-// in a fixed order (time, then order of arrival). Single-threaded; offload runs its work at once.
+// FakeLoop: a Loop in virtual time for unit tests. Time moves only by advance(); posted tasks and
+// due timers run in a fixed order (time, then order of arrival). Single-threaded; offload runs its
+// work at once.
 #pragma once
 
 #include <algorithm>

@@ -13,13 +13,15 @@ namespace tau::http {
 namespace {
 
 namespace beast = boost::beast;
-using beast::http::error;
 using beast::error_code;
+using beast::http::error;
 
-std::string to_text(beast::string_view text) { return {text.data(), text.size()}; }
+std::string to_text(beast::string_view text) {
+  return {text.data(), text.size()};
+}
 
-// What both directions share. Derived directly from basic_parser, so that trailer fields can be told apart
-// from header fields: a trailer must never act as a header.
+// What both directions share. Derived directly from basic_parser, so that trailer fields can be
+// told apart from header fields: a trailer must never act as a header.
 template <bool is_request>
 class Core final : public beast::http::basic_parser<is_request> {
  public:
@@ -33,8 +35,8 @@ class Core final : public beast::http::basic_parser<is_request> {
   std::move_only_function<void(std::string_view)> on_body;
 
  private:
-  void on_request_impl(beast::http::verb, beast::string_view method_text, beast::string_view target_text,
-                       int http_version, error_code&) override {
+  void on_request_impl(beast::http::verb, beast::string_view method_text,
+                       beast::string_view target_text, int http_version, error_code&) override {
     method = to_text(method_text);
     target = to_text(target_text);
     version = http_version;
@@ -43,8 +45,8 @@ class Core final : public beast::http::basic_parser<is_request> {
     status = code;
     version = http_version;
   }
-  void on_field_impl(beast::http::field name, beast::string_view name_text, beast::string_view value,
-                     error_code&) override {
+  void on_field_impl(beast::http::field name, beast::string_view name_text,
+                     beast::string_view value, error_code&) override {
     if (is_head_done) return;  // a trailer
     if (name == beast::http::field::transfer_encoding && !beast::iequals(value, "chunked")) {
       has_bad_coding = true;
@@ -70,29 +72,33 @@ class Core final : public beast::http::basic_parser<is_request> {
 
 ParseError to_parse_error(const error_code& code, const RequestParser::Limits& limits) {
   if (code == error::header_limit) {
-    return {431, fmt::format("the request head is longer than request_head_bytes = {}", limits.head_bytes)};
+    return {431, fmt::format("the request head is longer than request_head_bytes = {}",
+                             limits.head_bytes)};
   }
   if (code == error::body_limit) {
-    return {413, fmt::format("the request body is longer than request_body_bytes = {}", limits.body_bytes)};
+    return {413, fmt::format("the request body is longer than request_body_bytes = {}",
+                             limits.body_bytes)};
   }
   if (code == error::bad_version) return {505, "only HTTP/1.1 and HTTP/1.0 are served"};
   return {400, "malformed HTTP request: " + code.message()};
 }
 
-// Presents `buffer` to the parser until it needs more or is done; drops what was used. Beast wants the bytes
-// that it could not use yet again, together with the next ones.
+// Presents `buffer` to the parser until it needs more or is done; drops what was used. Beast wants
+// the bytes that it could not use yet again, together with the next ones.
 template <class Parser>
 error_code pump(Parser& parser, std::string& buffer) {
-  // Beast 1.81 asserts that it sees five bytes where a chunk header stands, once it has seen the last chunk's
-  // size. No message ends in fewer, so they are awaited; bytes inside a chunk are never held back.
+  // Beast 1.81 asserts that it sees five bytes where a chunk header stands, once it has seen the
+  // last chunk's size. No message ends in fewer, so they are awaited; bytes inside a chunk are
+  // never held back.
   constexpr size_t last_chunk_bytes = 5;
   size_t used = 0;
   error_code code;
   while (!parser.is_done() && used < buffer.size()) {
-    const bool is_at_chunk_header = parser.is_head_done && parser.chunked() && parser.chunk_bytes_left == 0;
+    const bool is_at_chunk_header =
+        parser.is_head_done && parser.chunked() && parser.chunk_bytes_left == 0;
     if (is_at_chunk_header && buffer.size() - used < last_chunk_bytes) break;
-    const size_t taken = parser.put(
-        boost::asio::const_buffer(buffer.data() + used, buffer.size() - used), code);
+    const size_t taken =
+        parser.put(boost::asio::const_buffer(buffer.data() + used, buffer.size() - used), code);
     used += taken;
     if (code == error::need_more) {
       code = {};
@@ -104,7 +110,9 @@ error_code pump(Parser& parser, std::string& buffer) {
   return code;
 }
 
-bool is_header_byte(char c) { return (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) || c == '\t'; }
+bool is_header_byte(char c) {
+  return (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) || c == '\t';
+}
 
 void append_header(std::string& out, std::string_view name, std::string_view value) {
   for (const char c : name) out.push_back(is_header_byte(c) && c != ':' && c != ' ' ? c : '_');
@@ -115,7 +123,8 @@ void append_header(std::string& out, std::string_view name, std::string_view val
 
 }  // namespace
 
-// ---- RequestParser -------------------------------------------------------------------------------------
+// ---- RequestParser
+// -------------------------------------------------------------------------------------
 
 struct RequestParser::State {
   Limits limits;
@@ -178,8 +187,9 @@ std::expected<bool, ParseError> RequestParser::feed(std::string_view bytes) {
   }
   // What is left over is a head or a chunk header that has no end yet.
   if (!s.core->is_done() && s.buffer.size() > s.limits.head_bytes) {
-    return s.failed({431, fmt::format("a chunk header or trailer is longer than request_head_bytes = {}",
-                                      s.limits.head_bytes)});
+    return s.failed(
+        {431, fmt::format("a chunk header or trailer is longer than request_head_bytes = {}",
+                          s.limits.head_bytes)});
   }
   s.is_ready = s.core->is_done();
   return s.is_ready;
@@ -196,22 +206,30 @@ Request RequestParser::take() {
   return request;
 }
 
-bool RequestParser::is_head_done() const { return state_->core->is_head_done; }
-bool RequestParser::keeps_alive() const { return state_->last_keeps_alive; }
-bool RequestParser::is_http_1_0() const { return state_->last_is_http_1_0; }
+bool RequestParser::is_head_done() const {
+  return state_->core->is_head_done;
+}
+bool RequestParser::keeps_alive() const {
+  return state_->last_keeps_alive;
+}
+bool RequestParser::is_http_1_0() const {
+  return state_->last_is_http_1_0;
+}
 bool RequestParser::is_idle() const {
   return state_->buffer.empty() && !state_->core->got_some() && !state_->is_ready;
 }
 
 bool RequestParser::take_expects_continue() {
   State& s = *state_;
-  if (s.has_asked_continue || !s.core->is_head_done || s.core->is_done() || s.core->version != 11) return false;
+  if (s.has_asked_continue || !s.core->is_head_done || s.core->is_done() || s.core->version != 11)
+    return false;
   if (to_lower(find_header(s.core->headers, "Expect")) != "100-continue") return false;
   s.has_asked_continue = true;
   return true;
 }
 
-// ---- ResponseParser ------------------------------------------------------------------------------------
+// ---- ResponseParser
+// ------------------------------------------------------------------------------------
 
 struct ResponseParser::State {
   Events events;
@@ -244,7 +262,9 @@ struct ResponseParser::State {
   }
 };
 
-ResponseParser::ResponseParser() : state_(std::make_unique<State>()) { state_->restart(); }
+ResponseParser::ResponseParser() : state_(std::make_unique<State>()) {
+  state_->restart();
+}
 ResponseParser::~ResponseParser() = default;
 ResponseParser::ResponseParser(ResponseParser&&) noexcept = default;
 ResponseParser& ResponseParser::operator=(ResponseParser&&) noexcept = default;
@@ -278,7 +298,8 @@ Result<size_t> ResponseParser::feed(std::string_view bytes) {
     s.buffer.clear();
     return bytes.size() - std::min(unused, bytes.size());
   }
-  if (s.buffer.size() > limits::request_head_bytes) return s.failed("a head or chunk header without end");
+  if (s.buffer.size() > limits::request_head_bytes)
+    return s.failed("a head or chunk header without end");
   return bytes.size();
 }
 
@@ -295,13 +316,16 @@ Result<void> ResponseParser::feed_end() {
   return fail(ErrorCode::unavailable, "the connection ended before the whole answer came");
 }
 
-bool ResponseParser::is_done() const { return state_->core->is_done(); }
+bool ResponseParser::is_done() const {
+  return state_->core->is_done();
+}
 bool ResponseParser::keeps_alive() const {
   return state_->core->is_done() && !state_->has_failed && !state_->core->need_eof() &&
          state_->core->keep_alive();
 }
 
-// ---- encoders --------------------------------------------------------------------------------------------
+// ---- encoders
+// --------------------------------------------------------------------------------------------
 
 std::string_view status_text(int status) {
   const auto text = beast::http::obsolete_reason(static_cast<beast::http::status>(status));
@@ -348,11 +372,15 @@ void append_chunk(std::string& out, std::string_view bytes) {
   out += "\r\n";
 }
 
-std::string_view last_chunk() { return "0\r\n\r\n"; }
+std::string_view last_chunk() {
+  return "0\r\n\r\n";
+}
 
-// ---- LineSplitter ----------------------------------------------------------------------------------------
+// ---- LineSplitter
+// ----------------------------------------------------------------------------------------
 
-Result<void> LineSplitter::feed(std::string_view bytes, const std::function<void(std::string_view)>& on_line) {
+Result<void> LineSplitter::feed(std::string_view bytes,
+                                const std::function<void(std::string_view)>& on_line) {
   const auto tell = [&](std::string_view line) {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (!line.empty()) on_line(line);

@@ -1,6 +1,7 @@
-// HTTP/1.1 on bytes, without I/O: incremental parsers for a server's requests and a client's responses, and the
-// encoders of both. Strict where leniency would let two readers see different messages (RFC 9112): conflicting
-// lengths, unknown transfer codings and bare line feeds are errors. Memory is bounded by the limits given.
+// HTTP/1.1 on bytes, without I/O: incremental parsers for a server's requests and a client's
+// responses, and the encoders of both. Strict where leniency would let two readers see different
+// messages (RFC 9112): conflicting lengths, unknown transfer codings and bare line feeds are
+// errors. Memory is bounded by the limits given.
 #pragma once
 
 #include <functional>
@@ -21,7 +22,8 @@ struct ParseError {
 };
 
 // One connection's requests, one after the other:
-//   auto ready = parser.feed(bytes); while (*ready) { handle(parser.take()); ready = parser.feed(""); }
+//   auto ready = parser.feed(bytes); while (*ready) { handle(parser.take()); ready =
+//   parser.feed(""); }
 // After an error nothing more can be parsed; answer error.status and close.
 class RequestParser {
  public:
@@ -35,8 +37,9 @@ class RequestParser {
   RequestParser(RequestParser&&) noexcept;
   RequestParser& operator=(RequestParser&&) noexcept;
 
-  // Takes all bytes, parses up to the end of one request; true = take() it now. Bytes of later requests
-  // (pipelining) are kept: a caller stops reading while a request is ready, so they stay within one read.
+  // Takes all bytes, parses up to the end of one request; true = take() it now. Bytes of later
+  // requests (pipelining) are kept: a caller stops reading while a request is ready, so they stay
+  // within one read.
   std::expected<bool, ParseError> feed(std::string_view bytes);
   // The ready request. The parser then stands at the next one.
   Request take();
@@ -44,7 +47,8 @@ class RequestParser {
   bool is_head_done() const;  // of the request that is being read
   // The peer waits for "100 Continue" before it sends the body; true once per request.
   bool take_expects_continue();
-  // Of the request last taken: may the connection serve another one; was it HTTP/1.0 (no chunked answers).
+  // Of the request last taken: may the connection serve another one; was it HTTP/1.0 (no chunked
+  // answers).
   bool keeps_alive() const;
   bool is_http_1_0() const;
   // No byte of a next request has come: an idle connection may be closed without loss.
@@ -81,7 +85,10 @@ class ResponseParser {
   std::unique_ptr<State> state_;
 };
 
-enum class BodyFraming { as_given, chunked };  // as_given: the head carries Content-Length, or has no body
+enum class BodyFraming {
+  as_given,
+  chunked
+};  // as_given: the head carries Content-Length, or has no body
 // Bytes that cannot stand in a header are replaced by spaces, so that no value can split a message.
 std::string encode_response_head(const ResponseHead& head, BodyFraming framing, bool keep_alive);
 // With Host and Content-Length added where they are missing; the body follows.
@@ -94,7 +101,8 @@ std::string_view status_text(int status);
 class LineSplitter {
  public:
   explicit LineSplitter(size_t line_bytes = 2 * limits::object_bytes) : limit_(line_bytes) {}
-  // Calls `on_line` for each whole, non-empty line, without its end. A longer line than the limit is an error.
+  // Calls `on_line` for each whole, non-empty line, without its end. A longer line than the limit
+  // is an error.
   Result<void> feed(std::string_view bytes, const std::function<void(std::string_view)>& on_line);
 
  private:

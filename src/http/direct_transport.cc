@@ -4,7 +4,8 @@
 
 namespace tau::http {
 
-// Shared by the transport, the handler's sink and the posted deliveries; whoever ends it first wins.
+// Shared by the transport, the handler's sink and the posted deliveries; whoever ends it first
+// wins.
 struct DirectTransport::Call {
   Loop& loop;
   DirectTransport* transport;  // null once the transport has forgotten the call
@@ -100,8 +101,8 @@ CallId DirectTransport::send(Request request, Duration timeout, ResponseCallback
       auto on_end = std::move(call->callbacks.on_end);
       Call::close(call);
       if (on_end) {
-        on_end(fail(ErrorCode::timeout, fmt::format("no whole answer within {} ms",
-                                                    timeout / milliseconds(1))));
+        on_end(fail(ErrorCode::timeout,
+                    fmt::format("no whole answer within {} ms", timeout / milliseconds(1))));
       }
     });
   }

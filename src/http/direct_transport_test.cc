@@ -21,9 +21,13 @@ struct HeldHandler : Handler {
 struct Heard {
   std::string text;
   ResponseCallbacks callbacks() {
-    return {.on_head = [this](const ResponseHead& head) { text += std::to_string(head.status) + ":"; },
-            .on_body = [this](std::string_view bytes) { text += bytes; },
-            .on_end = [this](Result<void> end) { text += end ? "|end" : std::string("|") + to_string(end.error().code); }};
+    return {
+        .on_head = [this](const ResponseHead& head) { text += std::to_string(head.status) + ":"; },
+        .on_body = [this](std::string_view bytes) { text += bytes; },
+        .on_end =
+            [this](Result<void> end) {
+              text += end ? "|end" : std::string("|") + to_string(end.error().code);
+            }};
   }
 };
 
@@ -110,7 +114,8 @@ TEST(SendWhole, GathersTheAnswer) {
   DirectTransport transport(loop, handler);
   std::string got;
   send_whole(transport, {}, Duration(0), [&](Result<Response> response) {
-    got = std::to_string(response->status) + response->body + std::string(find_header(response->headers, "content-type"));
+    got = std::to_string(response->status) + response->body +
+          std::string(find_header(response->headers, "content-type"));
   });
   loop.run_ready();
   respond(*handler.sinks[0], 418, "text/plain", "tea");

@@ -59,9 +59,9 @@ CallId send_whole(Transport& transport, Request request, Duration timeout,
   callbacks.on_end = [gathering](Result<void> ended) {
     if (!ended) return gathering->done(std::unexpected(std::move(ended.error())));
     if (gathering->is_too_large) {
-      return gathering->done(fail(ErrorCode::too_large,
-                                  "the answer is longer than response_body_bytes = " +
-                                      std::to_string(limits::response_body_bytes)));
+      return gathering->done(
+          fail(ErrorCode::too_large, "the answer is longer than response_body_bytes = " +
+                                         std::to_string(limits::response_body_bytes)));
     }
     gathering->done(std::move(gathering->response));
   };

@@ -1,5 +1,6 @@
-// HTTP/1.1 messages as values, and the two roles that speak in them: Handler (a server's inside) and
-// Transport (a client's way out). No sockets here: `host` has them; DirectTransport joins the two in process.
+// HTTP/1.1 messages as values, and the two roles that speak in them: Handler (a server's inside)
+// and Transport (a client's way out). No sockets here: `host` has them; DirectTransport joins the
+// two in process.
 #pragma once
 
 #include <functional>
@@ -31,9 +32,9 @@ struct ResponseHead {
   Headers headers;
 };
 
-// Where a Handler writes its answer: head once, body any number of times, end once. A whole answer may be
-// given in one go (`respond`). The Handler may keep the sink for a long answer (a watch); dropping it
-// without end() resets the connection. All calls on the loop.
+// Where a Handler writes its answer: head once, body any number of times, end once. A whole answer
+// may be given in one go (`respond`). The Handler may keep the sink for a long answer (a watch);
+// dropping it without end() resets the connection. All calls on the loop.
 class ResponseSink {
  public:
   virtual ~ResponseSink() = default;
@@ -50,7 +51,7 @@ void respond(ResponseSink& sink, int status, std::string_view content_type, std:
 
 // What the server knows of the peer, beside the bytes.
 struct Peer {
-  std::string address;  // "127.0.0.1:51234"; "" in process
+  std::string address;         // "127.0.0.1:51234"; "" in process
   bool is_in_process = false;  // trusted: a part of this platform, no credentials needed
 };
 
@@ -65,8 +66,8 @@ struct CallId {
   bool operator==(const CallId&) const = default;
 };
 
-// The answer to one call. on_end comes exactly once and last, with an error if the answer is not whole
-// (refused, reset, timed out); never after cancel(), and never from inside send().
+// The answer to one call. on_end comes exactly once and last, with an error if the answer is not
+// whole (refused, reset, timed out); never after cancel(), and never from inside send().
 struct ResponseCallbacks {
   std::move_only_function<void(const ResponseHead&)> on_head;
   std::move_only_function<void(std::string_view)> on_body;

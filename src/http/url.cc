@@ -22,7 +22,8 @@ std::string decode(std::string_view text, bool plus_is_space) {
   out.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0) {
+    if (c == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 &&
+        hex_value(text[i + 2]) >= 0) {
       out.push_back(static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2])));
       i += 2;
     } else {
@@ -36,7 +37,8 @@ std::string decode(std::string_view text, bool plus_is_space) {
 bool has_bad_escape(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') continue;
-    if (i + 2 >= text.size() || hex_value(text[i + 1]) < 0 || hex_value(text[i + 2]) < 0) return true;
+    if (i + 2 >= text.size() || hex_value(text[i + 1]) < 0 || hex_value(text[i + 2]) < 0)
+      return true;
   }
   return false;
 }
@@ -78,8 +80,9 @@ Result<Url> parse_target(std::string_view target) {
   for (const std::string_view pair : split(target.substr(question + 1), '&')) {
     if (pair.empty()) continue;
     const size_t equals = pair.find('=');
-    url.query.emplace_back(decode(pair.substr(0, equals), true),
-                           equals == std::string_view::npos ? "" : decode(pair.substr(equals + 1), true));
+    url.query.emplace_back(
+        decode(pair.substr(0, equals), true),
+        equals == std::string_view::npos ? "" : decode(pair.substr(equals + 1), true));
   }
   return url;
 }
@@ -101,6 +104,8 @@ std::string percent_encode(std::string_view text) {
   return out;
 }
 
-std::string percent_decode(std::string_view text) { return decode(text, false); }
+std::string percent_decode(std::string_view text) {
+  return decode(text, false);
+}
 
 }  // namespace tau::http

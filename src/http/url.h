@@ -12,7 +12,8 @@
 namespace tau::http {
 
 struct Url {
-  std::vector<std::string> segments;  // "/api/v1/pods" -> {"api","v1","pods"}; empty segments are dropped
+  std::vector<std::string>
+      segments;  // "/api/v1/pods" -> {"api","v1","pods"}; empty segments are dropped
   std::vector<std::pair<std::string, std::string>> query;
 
   // The first value of a key.

@@ -21,7 +21,8 @@ json::object& object_in(json::object& object, std::string_view key) {
   return value.get_object();
 }
 
-// A Job that belongs to a queue is created suspended, so that no pods exist and no deadline runs while it waits.
+// A Job that belongs to a queue is created suspended, so that no pods exist and no deadline runs
+// while it waits.
 void admit_job(const Service& service, json::object& job) {
   json::object& metadata = metadata_of(job);
   json::object* labels = nullptr;
@@ -29,7 +30,9 @@ void admit_job(const Service& service, json::object& job) {
   const json::value* queue = labels ? labels->if_contains(queue_label) : nullptr;
   const bool has_queue = queue && queue->is_string() && !queue->get_string().empty();
   if (!has_queue) {
-    if (!service.store.find(Kind::local_queue, {std::string(text_in(metadata, "namespace")), "default"})) return;
+    if (!service.store.find(Kind::local_queue,
+                            {std::string(text_in(metadata, "namespace")), "default"}))
+      return;
     object_in(metadata, "labels")[queue_label] = "default";
   }
   json::object& spec = object_in(job, "spec");
@@ -55,45 +58,55 @@ Priority parse_priority_class(const StoredObject& object) {
 // The class named, or the cluster's default one, or plain zero; nullopt: no such class.
 std::optional<Priority> find_priority(const Service& service, std::string_view class_name) {
   if (!class_name.empty()) {
-    const ObjectPointer found = service.store.find(Kind::priority_class, {"", std::string(class_name)});
+    const ObjectPointer found =
+        service.store.find(Kind::priority_class, {"", std::string(class_name)});
     if (found == nullptr) return std::nullopt;
     return parse_priority_class(*found);
   }
   for (const auto& [key, object] : service.store.all(Kind::priority_class)) {
-    if (object->text.find("\"globalDefault\":true") != std::string::npos) return parse_priority_class(*object);
+    if (object->text.find("\"globalDefault\":true") != std::string::npos)
+      return parse_priority_class(*object);
   }
   return Priority{};
 }
 
-std::optional<StatusError> admit_priority(const Service& service, std::string_view name, json::object& spec) {
+std::optional<StatusError> admit_priority(const Service& service, std::string_view name,
+                                          json::object& spec) {
   const kube::ResourceInfo& pods = kube::info(Kind::pod);
   const std::string class_name(text_in(spec, "priorityClassName"));
   const auto priority = find_priority(service, class_name);
   if (!priority) {
-    return forbidden(pods, name, fmt::format("no PriorityClass with name {} was found", class_name));
-  }
-  if (const json::value* given = spec.if_contains("priority"); given && given->is_int64() && given->get_int64() != priority->value) {
     return forbidden(pods, name,
-                     fmt::format("the integer value of priority ({}) must not be provided in pod spec; priority "
-                                 "admission controller computed {} from the given PriorityClass name",
-                                 given->get_int64(), priority->value));
+                     fmt::format("no PriorityClass with name {} was found", class_name));
+  }
+  if (const json::value* given = spec.if_contains("priority");
+      given && given->is_int64() && given->get_int64() != priority->value) {
+    return forbidden(
+        pods, name,
+        fmt::format("the integer value of priority ({}) must not be provided in pod spec; priority "
+                    "admission controller computed {} from the given PriorityClass name",
+                    given->get_int64(), priority->value));
   }
   spec["priority"] = priority->value;
   if (!priority->class_name.empty()) spec["priorityClassName"] = priority->class_name;
   if (text_in(spec, "preemptionPolicy").empty()) {
-    spec["preemptionPolicy"] = priority->preemption_policy.empty() ? "PreemptLowerPriority" : priority->preemption_policy;
+    spec["preemptionPolicy"] =
+        priority->preemption_policy.empty() ? "PreemptLowerPriority" : priority->preemption_policy;
   }
   return std::nullopt;
 }
 
-std::optional<StatusError> admit_service_account(const Service& service, const json::object& metadata, json::object& spec) {
+std::optional<StatusError> admit_service_account(const Service& service,
+                                                 const json::object& metadata, json::object& spec) {
   std::string name(text_in(spec, "serviceAccountName"));
   if (name.empty()) name = text_in(spec, "serviceAccount");
   if (name.empty()) name = "default";
   const std::string ns(text_in(metadata, "namespace"));
   if (!service.store.find(Kind::service_account, {ns, name})) {
-    return forbidden(kube::info(Kind::pod), text_in(metadata, "name"),
-                     fmt::format("error looking up service account {}/{}: serviceaccount \"{}\" not found", ns, name, name));
+    return forbidden(
+        kube::info(Kind::pod), text_in(metadata, "name"),
+        fmt::format("error looking up service account {}/{}: serviceaccount \"{}\" not found", ns,
+                    name, name));
   }
   spec["serviceAccountName"] = name;
   spec["serviceAccount"] = name;
@@ -104,12 +117,15 @@ std::optional<StatusError> admit_service_account(const Service& service, const j
 void admit_tolerations(json::object& spec) {
   json::value& value = spec["tolerations"];
   if (!value.is_array()) value = json::array();
-  for (const std::string_view key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
-    const bool is_there = std::any_of(value.get_array().begin(), value.get_array().end(), [&](const json::value& item) {
-      if (!item.is_object()) return false;
-      const std::string_view has = text_in(item.get_object(), "key"), effect = text_in(item.get_object(), "effect");
-      return (has == key || has.empty()) && (effect == "NoExecute" || effect.empty());
-    });
+  for (const std::string_view key :
+       {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    const bool is_there = std::any_of(
+        value.get_array().begin(), value.get_array().end(), [&](const json::value& item) {
+          if (!item.is_object()) return false;
+          const std::string_view has = text_in(item.get_object(), "key"),
+                                 effect = text_in(item.get_object(), "effect");
+          return (has == key || has.empty()) && (effect == "NoExecute" || effect.empty());
+        });
     if (is_there) continue;
     value.get_array().push_back(json::object{
         {"key", key}, {"operator", "Exists"}, {"effect", "NoExecute"}, {"tolerationSeconds", 300}});
@@ -135,23 +151,35 @@ void admit_namespace(json::object& ns) {
 
 }  // namespace
 
-std::optional<StatusError> check_namespace(const Service& service, const kube::ResourceInfo& resource,
+std::optional<StatusError> check_namespace(const Service& service,
+                                           const kube::ResourceInfo& resource,
                                            const std::string& ns, std::string_view name) {
   if (!resource.is_namespaced) return std::nullopt;
   const ObjectPointer found = service.store.find(Kind::namespace_, {"", ns});
   if (found == nullptr) return not_found(kube::info(Kind::namespace_), ns);
   if (found->fields.front() != "Terminating") return std::nullopt;
-  StatusError error = forbidden(resource, name, fmt::format("unable to create new content in namespace {} because it is being terminated", ns));
-  error.causes.push_back({"NamespaceTerminating", fmt::format("namespace {} is being terminated", ns), "metadata.namespace"});
+  StatusError error = forbidden(
+      resource, name,
+      fmt::format("unable to create new content in namespace {} because it is being terminated",
+                  ns));
+  error.causes.push_back({"NamespaceTerminating",
+                          fmt::format("namespace {} is being terminated", ns),
+                          "metadata.namespace"});
   return error;
 }
 
 std::optional<StatusError> admit_new(const Service& service, Kind kind, json::object& object) {
   switch (kind) {
-    case Kind::job: admit_job(service, object); return std::nullopt;
-    case Kind::pod: return admit_pod(service, object);
-    case Kind::namespace_: admit_namespace(object); return std::nullopt;
-    default: return std::nullopt;
+    case Kind::job:
+      admit_job(service, object);
+      return std::nullopt;
+    case Kind::pod:
+      return admit_pod(service, object);
+    case Kind::namespace_:
+      admit_namespace(object);
+      return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 

@@ -1,5 +1,6 @@
-// Admission: what the embedded server adds to or demands of new objects beyond their own rules: the namespace
-// exists, pods get service account, priority and the usual tolerations, queued Jobs wait suspended.
+// Admission: what the embedded server adds to or demands of new objects beyond their own rules: the
+// namespace exists, pods get service account, priority and the usual tolerations, queued Jobs wait
+// suspended.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -9,9 +10,11 @@
 
 namespace tau::apiserver {
 
-std::optional<StatusError> check_namespace(const Service& service, const kube::ResourceInfo& resource,
+std::optional<StatusError> check_namespace(const Service& service,
+                                           const kube::ResourceInfo& resource,
                                            const std::string& ns, std::string_view name);
 // Before defaulting and validation of a new object.
-std::optional<StatusError> admit_new(const Service& service, kube::Kind kind, boost::json::object& object);
+std::optional<StatusError> admit_new(const Service& service, kube::Kind kind,
+                                     boost::json::object& object);
 
 }  // namespace tau::apiserver

@@ -32,7 +32,9 @@ struct Node {
     return {&field->type(), field->merge_key, field->merges_primitives};
   }
   Node item() const { return type && type->element ? of(type->element()) : Node{}; }
-  bool is_granular_object() const { return type && (type->shape == Shape::object || type->shape == Shape::map); }
+  bool is_granular_object() const {
+    return type && (type->shape == Shape::object || type->shape == Shape::map);
+  }
   bool is_keyed_list() const { return type && type->shape == Shape::list && !merge_key.empty(); }
   bool is_set_list() const { return type && type->shape == Shape::list && is_set; }
 };
@@ -56,7 +58,9 @@ bool can_merge_by_key(const json::value& value, std::string_view key) {
 std::string item_key(std::string_view key, const json::value& value) {
   return "k:" + json::serialize(json::object{{key, value}});
 }
-std::string set_key(const json::value& value) { return "v:" + json::serialize(value); }
+std::string set_key(const json::value& value) {
+  return "v:" + json::serialize(value);
+}
 
 json::object fields_in(const json::value& value, const Node& node) {
   json::object fields;
@@ -88,7 +92,8 @@ void merge(json::value& to, const json::value& from, const Node& node) {
     }
   } else if (node.is_keyed_list() && to.is_array() && can_merge_by_key(from, node.merge_key)) {
     for (const json::value& item : from.get_array()) {
-      json::value* target = find_item(to.get_array(), node.merge_key, item.get_object().at(node.merge_key));
+      json::value* target =
+          find_item(to.get_array(), node.merge_key, item.get_object().at(node.merge_key));
       if (target == nullptr) {
         to.get_array().push_back(item);
       } else {
@@ -105,9 +110,11 @@ void merge(json::value& to, const json::value& from, const Node& node) {
   }
 }
 
-// The child of a value that a FieldsV1 key names ("f:x", "k:{...}"), or null. `index` is set for list items.
+// The child of a value that a FieldsV1 key names ("f:x", "k:{...}"), or null. `index` is set for
+// list items.
 json::value* child_of(json::value& value, std::string_view field, std::string_view merge_key) {
-  if (field.starts_with("f:")) return value.is_object() ? value.get_object().if_contains(field.substr(2)) : nullptr;
+  if (field.starts_with("f:"))
+    return value.is_object() ? value.get_object().if_contains(field.substr(2)) : nullptr;
   if (!field.starts_with("k:") || !value.is_array()) return nullptr;
   boost::system::error_code code;
   const json::value key = json::parse(field.substr(2), code);
@@ -128,9 +135,11 @@ struct Conflict {
   std::string manager, api_version, field;
 };
 
-// Fields that both `owned` and `given` name, and whose values differ. With `is_forced` they are taken from `owned`.
-void find_conflicts(json::object& owned, const json::object& given, json::value& live, json::value& applied,
-                    const Node& node, const std::string& path, bool is_forced, std::vector<std::string>& found) {
+// Fields that both `owned` and `given` name, and whose values differ. With `is_forced` they are
+// taken from `owned`.
+void find_conflicts(json::object& owned, const json::object& given, json::value& live,
+                    json::value& applied, const Node& node, const std::string& path, bool is_forced,
+                    std::vector<std::string>& found) {
   std::vector<std::string> taken;
   for (auto& [key, below] : owned) {
     const json::value* also = given.if_contains(key);
@@ -140,7 +149,8 @@ void find_conflicts(json::object& owned, const json::object& given, json::value&
     if (mine == nullptr || theirs == nullptr) continue;
     const std::string field = shown_field(path, key);
     if (!below.get_object().empty() && !also->get_object().empty()) {
-      find_conflicts(below.get_object(), also->get_object(), *mine, *theirs, child_node(node, key), field, is_forced, found);
+      find_conflicts(below.get_object(), also->get_object(), *mine, *theirs, child_node(node, key),
+                     field, is_forced, found);
     } else if (*mine != *theirs) {
       found.push_back(field);
       if (is_forced) taken.emplace_back(key);
@@ -168,7 +178,10 @@ void remove_dropped(json::value& value, const json::object& before, const json::
   for (const auto& [key, fields] : before) {
     if (key == "." || !fields.is_object()) continue;
     if (key.starts_with("v:") && value.is_array()) {
-      const bool is_kept = below(after, key) || std::any_of(others.begin(), others.end(), [&, k = std::string_view(key)](const auto* o) { return below(o, k); });
+      const bool is_kept =
+          below(after, key) ||
+          std::any_of(others.begin(), others.end(),
+                      [&, k = std::string_view(key)](const auto* o) { return below(o, k); });
       boost::system::error_code code;
       const json::value item = json::parse(std::string_view(key).substr(2), code);
       json::array& items = value.get_array();
@@ -180,7 +193,8 @@ void remove_dropped(json::value& value, const json::object& before, const json::
     if (child == nullptr) continue;
     std::vector<const json::object*> others_below;
     for (const json::object* other : others) {
-      if (const json::object* fields_below = below(other, key)) others_below.push_back(fields_below);
+      if (const json::object* fields_below = below(other, key))
+        others_below.push_back(fields_below);
     }
     const json::object* after_below = below(after, key);
     if (after_below == nullptr && others_below.empty()) {
@@ -203,7 +217,8 @@ bool is_entry_of(const json::value& entry, std::string_view manager) {
          text_in(entry.get_object(), "operation") == "Apply";
 }
 
-StatusError conflict_error(const kube::ResourceInfo& resource, std::string_view name, const std::vector<Conflict>& conflicts) {
+StatusError conflict_error(const kube::ResourceInfo& resource, std::string_view name,
+                           const std::vector<Conflict>& conflicts) {
   StatusError error = conflict(resource, name, "");
   std::string fields;
   for (const Conflict& c : conflicts) {
@@ -211,7 +226,8 @@ StatusError conflict_error(const kube::ResourceInfo& resource, std::string_view 
     error.causes.push_back({"FieldManagerConflict", who, c.field});
     fields += fmt::format("{}{}: {}", fields.empty() ? "" : "; ", who, c.field);
   }
-  error.message = fmt::format("Apply failed with {} conflict{}: {}", conflicts.size(), conflicts.size() == 1 ? "" : "s", fields);
+  error.message = fmt::format("Apply failed with {} conflict{}: {}", conflicts.size(),
+                              conflicts.size() == 1 ? "" : "s", fields);
   return error;
 }
 
@@ -221,16 +237,17 @@ json::object fields_of(const kube::ResourceInfo& resource, const json::object& a
   json::object given = applied;
   for (const std::string_view key : {"kind", "apiVersion"}) given.erase(key);
   json::object& metadata = metadata_of(given);
-  for (const std::string_view key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp", "generation",
-                                     "managedFields", "selfLink"}) {
+  for (const std::string_view key :
+       {"name", "namespace", "uid", "resourceVersion", "creationTimestamp", "generation",
+        "managedFields", "selfLink"}) {
     metadata.erase(key);
   }
   if (metadata.empty()) given.erase("metadata");
   return fields_in(given, Node::of(kube::schema_of(resource.kind)));
 }
 
-Answer<json::object> apply_object(const kube::ResourceInfo& resource, const json::object& live, const json::object& applied,
-                                  const ApplyOptions& options) {
+Answer<json::object> apply_object(const kube::ResourceInfo& resource, const json::object& live,
+                                  const json::object& applied, const ApplyOptions& options) {
   const Node root = Node::of(kube::schema_of(resource.kind));
   const json::object given = fields_of(resource, applied);
   json::value merged = live;
@@ -249,21 +266,31 @@ Answer<json::object> apply_object(const kube::ResourceInfo& resource, const json
       continue;
     }
     std::vector<std::string> found;
-    find_conflicts(fields->get_object(), given, live_value, applied_value, root, "", options.is_forced, found);
+    find_conflicts(fields->get_object(), given, live_value, applied_value, root, "",
+                   options.is_forced, found);
     for (std::string& field : found) {
       conflicts.push_back({std::string(text_in(entry.get_object(), "manager")),
-                           std::string(text_in(entry.get_object(), "apiVersion")), std::move(field)});
+                           std::string(text_in(entry.get_object(), "apiVersion")),
+                           std::move(field)});
     }
     others.push_back(fields->get_object());
   }
   if (!conflicts.empty() && !options.is_forced) {
     return refuse(conflict_error(resource, text_in(live, "metadata.name"), conflicts));
   }
-  const bool is_same_set = before == given && std::any_of(entries.begin(), entries.end(), [&](const json::value& e) { return is_entry_of(e, options.manager); });
+  const bool is_same_set =
+      before == given && std::any_of(entries.begin(), entries.end(), [&](const json::value& e) {
+        return is_entry_of(e, options.manager);
+      });
   if (!is_same_set) {
-    for (auto it = entries.begin(); it != entries.end();) it = is_entry_of(*it, options.manager) ? entries.erase(it) : it + 1;
-    entries.push_back(json::object{{"manager", options.manager}, {"operation", "Apply"}, {"apiVersion", options.api_version},
-                                   {"time", options.time}, {"fieldsType", "FieldsV1"}, {"fieldsV1", given}});
+    for (auto it = entries.begin(); it != entries.end();)
+      it = is_entry_of(*it, options.manager) ? entries.erase(it) : it + 1;
+    entries.push_back(json::object{{"manager", options.manager},
+                                   {"operation", "Apply"},
+                                   {"apiVersion", options.api_version},
+                                   {"time", options.time},
+                                   {"fieldsType", "FieldsV1"},
+                                   {"fieldsV1", given}});
   }
   merge(merged, applied_value, root);
   std::vector<const json::object*> other_sets;

@@ -26,18 +26,25 @@ std::string data_of(const json::value& object) {
 
 TEST(Apply, CreatesThenMergesAndRemovesWhatItsOwnerDrops) {
   TestServer server;
-  const json::value created = server.json(201, "PATCH", target(path, "one"), config("{x: '1', y: '1'}"), apply_type);
+  const json::value created =
+      server.json(201, "PATCH", target(path, "one"), config("{x: '1', y: '1'}"), apply_type);
   EXPECT_EQ(data_of(created), R"({"x":"1","y":"1"})");
-  EXPECT_EQ(json::serialize(created.at("metadata").at("managedFields").at(0).at("fieldsV1")), R"({"f:data":{"f:x":{},"f:y":{}}})");
+  EXPECT_EQ(json::serialize(created.at("metadata").at("managedFields").at(0).at("fieldsV1")),
+            R"({"f:data":{"f:x":{},"f:y":{}}})");
   // Another applier adds a field; the first drops one of its own.
-  EXPECT_EQ(data_of(server.json(200, "PATCH", target(path, "two"), config("{z: '2', y: '1'}"), apply_type)), R"({"x":"1","y":"1","z":"2"})");
-  EXPECT_EQ(data_of(server.json(200, "PATCH", target(path, "one"), config("{x: '3'}"), apply_type)), R"({"x":"3","y":"1","z":"2"})");
-  EXPECT_EQ(data_of(server.json(200, "PATCH", target(path, "two"), config("{z: '2'}"), apply_type)), R"({"x":"3","z":"2"})");
+  EXPECT_EQ(data_of(server.json(200, "PATCH", target(path, "two"), config("{z: '2', y: '1'}"),
+                                apply_type)),
+            R"({"x":"1","y":"1","z":"2"})");
+  EXPECT_EQ(data_of(server.json(200, "PATCH", target(path, "one"), config("{x: '3'}"), apply_type)),
+            R"({"x":"3","y":"1","z":"2"})");
+  EXPECT_EQ(data_of(server.json(200, "PATCH", target(path, "two"), config("{z: '2'}"), apply_type)),
+            R"({"x":"3","z":"2"})");
 }
 
 TEST(Apply, TheSameAgainChangesNothing) {
   TestServer server;
-  const json::value first = server.json(201, "PATCH", target(path, "one"), config("{x: '1'}"), apply_type);
+  const json::value first =
+      server.json(201, "PATCH", target(path, "one"), config("{x: '1'}"), apply_type);
   server.loop.advance(seconds(5));
   EXPECT_EQ(server.json(200, "PATCH", target(path, "one"), config("{x: '1'}"), apply_type), first);
 }
@@ -45,21 +52,30 @@ TEST(Apply, TheSameAgainChangesNothing) {
 TEST(Apply, ConflictsNameOwnerAndFieldUnlessForced) {
   TestServer server;
   server.json(201, "PATCH", target(path, "one"), config("{x: '1'}"), apply_type);
-  EXPECT_EQ(server.json(409, "PATCH", target(path, "two"), config("{x: '2'}"), apply_type).at("message").as_string(),
+  EXPECT_EQ(server.json(409, "PATCH", target(path, "two"), config("{x: '2'}"), apply_type)
+                .at("message")
+                .as_string(),
             "Apply failed with 1 conflict: conflict with \"one\" using v1: .data.x");
-  EXPECT_EQ(data_of(server.json(200, "PATCH", target(path, "two", true), config("{x: '2'}"), apply_type)), R"({"x":"2"})");
+  EXPECT_EQ(
+      data_of(server.json(200, "PATCH", target(path, "two", true), config("{x: '2'}"), apply_type)),
+      R"({"x":"2"})");
   // The field is two's now: one may leave it out without removing it.
-  EXPECT_EQ(data_of(server.json(200, "PATCH", target(path, "one"), config("{w: '1'}"), apply_type)), R"({"x":"2","w":"1"})");
+  EXPECT_EQ(data_of(server.json(200, "PATCH", target(path, "one"), config("{w: '1'}"), apply_type)),
+            R"({"x":"2","w":"1"})");
 }
 
 TEST(Apply, MergesListsByKey) {
   TestServer server;
   const std::string pod = "api/v1/namespaces/default/pods/p";
   const auto body = [](std::string_view containers) {
-    return fmt::format(R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p"}},"spec":{{"containers":[{}]}}}})", containers);
+    return fmt::format(
+        R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p"}},"spec":{{"containers":[{}]}}}})",
+        containers);
   };
-  server.json(201, "PATCH", target(pod, "one"), body(R"({"name":"a","image":"x"},{"name":"b","image":"x"})"), apply_type);
-  const json::value changed = server.json(200, "PATCH", target(pod, "two", true), body(R"({"name":"b","image":"y"})"), apply_type);
+  server.json(201, "PATCH", target(pod, "one"),
+              body(R"({"name":"a","image":"x"},{"name":"b","image":"x"})"), apply_type);
+  const json::value changed = server.json(200, "PATCH", target(pod, "two", true),
+                                          body(R"({"name":"b","image":"y"})"), apply_type);
   const json::array& containers = changed.at("spec").at("containers").as_array();
   ASSERT_EQ(containers.size(), 2u);
   EXPECT_EQ(containers[0].at("image"), "x");
@@ -69,11 +85,18 @@ TEST(Apply, MergesListsByKey) {
 TEST(Apply, RefusesWhatIsNotAnApply) {
   TestServer server;
   EXPECT_EQ(server.call("PATCH", "/" + path, config("{}"), apply_type).status, 422);
-  EXPECT_EQ(server.call("PATCH", target(path, "one"), "metadata: {name: other}", apply_type).status, 400);
-  EXPECT_EQ(server.call("PATCH", target(path, "one"), "metadata: {managedFields: [{}]}", apply_type).status, 400);
+  EXPECT_EQ(server.call("PATCH", target(path, "one"), "metadata: {name: other}", apply_type).status,
+            400);
+  EXPECT_EQ(server.call("PATCH", target(path, "one"), "metadata: {managedFields: [{}]}", apply_type)
+                .status,
+            400);
   EXPECT_EQ(server.call("PATCH", target(path, "one"), "a: [", apply_type).status, 400);
   EXPECT_EQ(server.call("PATCH", target(path + "s", "one"), config("{}"), apply_type).status, 400);
-  EXPECT_EQ(server.call("PATCH", "/api/v1/namespaces/none/configmaps/a?fieldManager=x", config("{}"), apply_type).status, 404);
+  EXPECT_EQ(server
+                .call("PATCH", "/api/v1/namespaces/none/configmaps/a?fieldManager=x", config("{}"),
+                      apply_type)
+                .status,
+            404);
 }
 
 // What a client put into managedFields itself is never trusted to be well formed.
@@ -81,10 +104,14 @@ TEST(Apply, SurvivesStrangeManagedFields) {
   TestServer server;
   server.json(201, "PATCH", target(path, "one"), config("{x: '1'}"), apply_type);
   const http::Headers merge_type{{"Content-Type", "application/merge-patch+json"}};
-  for (const char* fields : {R"([1,"x",{}])", R"([{"manager":"m","operation":"Apply","fieldsV1":[1]}])",
-                             R"([{"manager":"m","operation":"Apply","fieldsV1":{"f:data":{"k:{":{"v:[":{}},"q":{},"f:x":3}}}])"}) {
-    server.call("PATCH", "/" + path, fmt::format(R"({{"metadata":{{"managedFields":{}}}}})", fields), merge_type);
-    const int status = server.call("PATCH", target(path, "m", true), config("{x: '2'}"), apply_type).status;
+  for (
+      const char* fields :
+      {R"([1,"x",{}])", R"([{"manager":"m","operation":"Apply","fieldsV1":[1]}])",
+       R"([{"manager":"m","operation":"Apply","fieldsV1":{"f:data":{"k:{":{"v:[":{}},"q":{},"f:x":3}}}])"}) {
+    server.call("PATCH", "/" + path,
+                fmt::format(R"({{"metadata":{{"managedFields":{}}}}})", fields), merge_type);
+    const int status =
+        server.call("PATCH", target(path, "m", true), config("{x: '2'}"), apply_type).status;
     EXPECT_TRUE(status == 200 || status == 409 || status == 400) << fields << status;
   }
 }

@@ -1,5 +1,5 @@
-// Bodies of writes: JSON or YAML text to an object of the stored version whose fields are all known, or the
-// refusal that the API gives.
+// Bodies of writes: JSON or YAML text to an object of the stored version whose fields are all
+// known, or the refusal that the API gives.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -16,8 +16,9 @@ Answer<boost::json::value> parse_body(const http::Request& request);
 
 // What kind of body it was, for the words of the refusal.
 enum class BodyUse { create_or_update, patch };
-// Checks apiVersion and kind against the route, converts to the stored version, and treats unknown fields as
-// fieldValidation says (Strict: refused; Warn, the default: dropped with a warning; Ignore: dropped).
+// Checks apiVersion and kind against the route, converts to the stored version, and treats unknown
+// fields as fieldValidation says (Strict: refused; Warn, the default: dropped with a warning;
+// Ignore: dropped).
 Answer<boost::json::object> take_object(Call& call, boost::json::value body, BodyUse use);
 
 struct DeleteOptions {

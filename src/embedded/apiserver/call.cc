@@ -9,7 +9,8 @@ namespace {
 
 constexpr size_t warnings_shown = 20;
 
-// A Warning header's quoted text (RFC 7234): quotes and backslashes escaped, cut to a length that clients take.
+// A Warning header's quoted text (RFC 7234): quotes and backslashes escaped, cut to a length that
+// clients take.
 std::string warning_header(std::string_view text) {
   std::string out = "299 - \"";
   for (const char c : text.substr(0, 1000)) {
@@ -43,6 +44,8 @@ void Call::answer(const StatusError& error) {
   sink.reset();
 }
 
-bool is_true(std::string_view text) { return text == "true" || text == "1" || text == "True" || text == "t"; }
+bool is_true(std::string_view text) {
+  return text == "true" || text == "1" || text == "True" || text == "t";
+}
 
 }  // namespace tau::apiserver

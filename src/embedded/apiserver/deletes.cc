@@ -45,16 +45,21 @@ bool namespace_is_held(const json::object& object) {
   return list && list->is_array() && !list->get_array().empty();
 }
 
-std::optional<StatusError> check_preconditions(const kube::ResourceInfo& resource, const StoredObject& current,
+std::optional<StatusError> check_preconditions(const kube::ResourceInfo& resource,
+                                               const StoredObject& current,
                                                const DeleteOptions& options) {
   const std::string& name = current.key.name;
   if (!options.precondition_uid.empty() && options.precondition_uid != current.uid) {
-    return conflict(resource, name, fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
-                                                options.precondition_uid, current.uid));
+    return conflict(
+        resource, name,
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                    options.precondition_uid, current.uid));
   }
-  if (!options.precondition_version.empty() && options.precondition_version != std::to_string(current.revision)) {
+  if (!options.precondition_version.empty() &&
+      options.precondition_version != std::to_string(current.revision)) {
     return conflict(resource, name,
-                    fmt::format("Precondition failed: ResourceVersion in precondition: {}, ResourceVersion in object meta: {}",
+                    fmt::format("Precondition failed: ResourceVersion in precondition: {}, "
+                                "ResourceVersion in object meta: {}",
                                 options.precondition_version, current.revision));
   }
   return std::nullopt;
@@ -71,7 +76,8 @@ bool mark_deleting(json::object& object, int64_t grace_s, Time now) {
     if (const auto end = parse_rfc3339(text_in(metadata, "deletionTimestamp"))) {
       now = *end - seconds(before->get_int64());
     }
-  } else if (json::value* generation = metadata.if_contains("generation"); generation && generation->is_int64()) {
+  } else if (json::value* generation = metadata.if_contains("generation");
+             generation && generation->is_int64()) {
     *generation = generation->get_int64() + 1;
   }
   metadata["deletionTimestamp"] = format_rfc3339(now + seconds(grace_s));
@@ -91,23 +97,29 @@ void sweep_on(Service& service, const std::shared_ptr<Sweep>& sweep) {
   const kube::ResourceInfo& resource = *sweep->call->route.resource;
   if (sweep->next == sweep->objects.size()) {
     const ListMeta meta{.revision = service.store.revision()};
-    return sweep->call->answer(200, encode_list(resource, sweep->objects, meta, sweep->call->format, service.loop.now()));
+    return sweep->call->answer(
+        200, encode_list(resource, sweep->objects, meta, sweep->call->format, service.loop.now()));
   }
   const ObjectPointer object = sweep->objects[sweep->next++];
-  write_object(service, resource.kind, object->key, sweep->options.is_dry_run, sweep->call->format,
-               [&service, sweep, object](const ObjectPointer& current) {
-                 return decide_deletion(service, *sweep->call->route.resource, current, object->key.name, sweep->options);
-               },
-               [&service, sweep](Answer<Reply> reply) {
-                 if (!reply && reply.error().code != 404) return sweep->call->answer(reply.error());
-                 service.loop.post([&service, sweep] { sweep_on(service, sweep); });
-               });
+  write_object(
+      service, resource.kind, object->key, sweep->options.is_dry_run, sweep->call->format,
+      [&service, sweep, object](const ObjectPointer& current) {
+        return decide_deletion(service, *sweep->call->route.resource, current, object->key.name,
+                               sweep->options);
+      },
+      [&service, sweep](Answer<Reply> reply) {
+        if (!reply && reply.error().code != 404) return sweep->call->answer(reply.error());
+        service.loop.post([&service, sweep, is_alive = service.store.is_alive()] {
+          if (*is_alive) sweep_on(service, sweep);
+        });
+      });
 }
 
 }  // namespace
 
-Answer<Outcome> decide_deletion(Service& service, const kube::ResourceInfo& resource, const ObjectPointer& current,
-                                const std::string& name, const DeleteOptions& options) {
+Answer<Outcome> decide_deletion(Service& service, const kube::ResourceInfo& resource,
+                                const ObjectPointer& current, const std::string& name,
+                                const DeleteOptions& options) {
   if (current == nullptr) return refuse(not_found(resource, name));
   if (auto bad = check_preconditions(resource, *current, options)) return refuse(std::move(*bad));
   Outcome outcome{.object = std::make_unique<json::object>(parse_object(*current))};
@@ -119,7 +131,8 @@ Answer<Outcome> decide_deletion(Service& service, const kube::ResourceInfo& reso
     set_finalizer(metadata, "orphan", options.propagation == "Orphan");
   }
   const int64_t grace_s = resource.kind == Kind::pod ? pod_grace(object, options) : 0;
-  const bool is_held = !finalizers_of(object).empty() || (resource.kind == Kind::namespace_ && namespace_is_held(object));
+  const bool is_held = !finalizers_of(object).empty() ||
+                       (resource.kind == Kind::namespace_ && namespace_is_held(object));
   if (grace_s == 0 && !is_held) {
     outcome.what = Outcome::What::erase;
     // Pods answer with the object that was, everything else with a Status.
@@ -137,18 +150,22 @@ void delete_object(Service& service, CallPointer call) {
   Answer<DeleteOptions> options = take_delete_options(*call);
   if (!options) return call->answer(options.error());
   if (call->route.resource->kind == Kind::namespace_ &&
-      (call->route.name == "default" || call->route.name == "kube-system" || call->route.name == "kube-public")) {
-    return call->answer(forbidden(*call->route.resource, call->route.name, "this namespace may not be deleted"));
+      (call->route.name == "default" || call->route.name == "kube-system" ||
+       call->route.name == "kube-public")) {
+    return call->answer(
+        forbidden(*call->route.resource, call->route.name, "this namespace may not be deleted"));
   }
   const bool is_dry_run = options->is_dry_run;
-  write_object(service, call->route.resource->kind, {call->route.ns, call->route.name}, is_dry_run, call->format,
-               [&service, call, options = std::move(*options)](const ObjectPointer& current) {
-                 return decide_deletion(service, *call->route.resource, current, call->route.name, options);
-               },
-               [call](Answer<Reply> reply) {
-                 if (!reply) return call->answer(reply.error());
-                 call->answer(reply->first, reply->second);
-               });
+  write_object(
+      service, call->route.resource->kind, {call->route.ns, call->route.name}, is_dry_run,
+      call->format,
+      [&service, call, options = std::move(*options)](const ObjectPointer& current) {
+        return decide_deletion(service, *call->route.resource, current, call->route.name, options);
+      },
+      [call](Answer<Reply> reply) {
+        if (!reply) return call->answer(reply.error());
+        call->answer(reply->first, reply->second);
+      });
 }
 
 void delete_collection(Service& service, CallPointer call) {
@@ -167,24 +184,28 @@ void evict_pod(Service& service, CallPointer call) {
   Answer<json::value> body = parse_body(call->request);
   if (!body) return call->answer(body.error());
   DeleteOptions options;
-  if (const json::value* given = meta::find_path(*body, "deleteOptions.gracePeriodSeconds"); given && given->is_int64()) {
+  if (const json::value* given = meta::find_path(*body, "deleteOptions.gracePeriodSeconds");
+      given && given->is_int64()) {
     options.grace_period_seconds = std::max<int64_t>(given->get_int64(), 0);
   }
   options.precondition_uid = meta::string_at(*body, "deleteOptions.preconditions.uid");
-  options.precondition_version = meta::string_at(*body, "deleteOptions.preconditions.resourceVersion");
+  options.precondition_version =
+      meta::string_at(*body, "deleteOptions.preconditions.resourceVersion");
   const Answer<bool> is_dry_run = takes_dry_run(*call);
   if (!is_dry_run) return call->answer(is_dry_run.error());
-  write_object(service, Kind::pod, {call->route.ns, call->route.name}, *is_dry_run, call->format,
-               [&service, call, options](const ObjectPointer& current) -> Answer<Outcome> {
-                 Outcome outcome = TRY(decide_deletion(service, *call->route.resource, current, call->route.name, options));
-                 outcome.status = 201;
-                 outcome.answer = success_json(nullptr, "", "");
-                 return outcome;
-               },
-               [call](Answer<Reply> reply) {
-                 if (!reply) return call->answer(reply.error());
-                 call->answer(reply->first, reply->second);
-               });
+  write_object(
+      service, Kind::pod, {call->route.ns, call->route.name}, *is_dry_run, call->format,
+      [&service, call, options](const ObjectPointer& current) -> Answer<Outcome> {
+        Outcome outcome = TRY(
+            decide_deletion(service, *call->route.resource, current, call->route.name, options));
+        outcome.status = 201;
+        outcome.answer = success_json(nullptr, "", "");
+        return outcome;
+      },
+      [call](Answer<Reply> reply) {
+        if (!reply) return call->answer(reply.error());
+        call->answer(reply->first, reply->second);
+      });
 }
 
 }  // namespace tau::apiserver

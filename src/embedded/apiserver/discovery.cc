@@ -43,16 +43,22 @@ std::vector<std::string> words(std::string_view text) {
 Subresource describe_subresource(const kube::ResourceInfo& info, std::string name) {
   if (name == "binding") return {name, "", "v1", "Binding", {"create"}};
   if (name == "eviction") return {name, "policy", "v1", "Eviction", {"create"}};
-  if (name == "log") return {name, std::string(info.group), "", std::string(info.kind_name), {"get"}};
-  if (name == "finalize") return {name, std::string(info.group), "", std::string(info.kind_name), {"update"}};
-  return {name, std::string(info.group), "", std::string(info.kind_name), {"get", "patch", "update"}};
+  if (name == "log")
+    return {name, std::string(info.group), "", std::string(info.kind_name), {"get"}};
+  if (name == "finalize")
+    return {name, std::string(info.group), "", std::string(info.kind_name), {"update"}};
+  return {
+      name, std::string(info.group), "", std::string(info.kind_name), {"get", "patch", "update"}};
 }
 
 Resource describe(const kube::ResourceInfo& info) {
-  Resource resource{.name = std::string(info.resource), .singular = std::string(info.singular), .kind = std::string(info.kind_name)};
+  Resource resource{.name = std::string(info.resource),
+                    .singular = std::string(info.singular),
+                    .kind = std::string(info.kind_name)};
   resource.short_names = words(info.short_names);
   resource.categories = words(info.categories);
-  resource.verbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+  resource.verbs = {"create", "delete", "deletecollection", "get",
+                    "list",   "patch",  "update",           "watch"};
   if (info.kind == kube::Kind::namespace_) std::erase(resource.verbs, "deletecollection");
   resource.is_namespaced = info.is_namespaced;
   for (std::string& name : words(info.subresources)) {
@@ -64,21 +70,34 @@ Resource describe(const kube::ResourceInfo& info) {
 std::vector<Group> all_groups() {
   std::vector<Group> groups;
   for (const kube::ResourceInfo& info : kube::all_resources()) {
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.name == info.group; });
-    if (group == groups.end()) group = groups.insert(groups.end(), Group{std::string(info.group), {}});
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const Group& g) { return g.name == info.group; });
+    if (group == groups.end())
+      group = groups.insert(groups.end(), Group{std::string(info.group), {}});
     std::vector<std::string> versions = words(info.other_versions);
     versions.insert(versions.begin(), std::string(info.version));
     for (const std::string& name : versions) {
-      auto version = std::find_if(group->versions.begin(), group->versions.end(), [&](const Version& v) { return v.name == name; });
-      if (version == group->versions.end()) version = group->versions.insert(group->versions.end(), Version{name, {}});
+      auto version = std::find_if(group->versions.begin(), group->versions.end(),
+                                  [&](const Version& v) { return v.name == name; });
+      if (version == group->versions.end())
+        version = group->versions.insert(group->versions.end(), Version{name, {}});
       version->resources.push_back(describe(info));
     }
   }
-  groups.push_back({"authentication.k8s.io",
-                    {{"v1", {{"selfsubjectreviews", "selfsubjectreview", "SelfSubjectReview", {}, {}, {"create"}}}}}});
+  groups.push_back(
+      {"authentication.k8s.io",
+       {{"v1",
+         {{"selfsubjectreviews", "selfsubjectreview", "SelfSubjectReview", {}, {}, {"create"}}}}}});
   groups.push_back({"authorization.k8s.io",
-                    {{"v1", {{"selfsubjectaccessreviews", "selfsubjectaccessreview", "SelfSubjectAccessReview", {}, {}, {"create"}}}}}});
-  // Its "queues" are not listed: kubectl would take the word for them, and not as LocalQueues' short name.
+                    {{"v1",
+                      {{"selfsubjectaccessreviews",
+                        "selfsubjectaccessreview",
+                        "SelfSubjectAccessReview",
+                        {},
+                        {},
+                        {"create"}}}}}});
+  // Its "queues" are not listed: kubectl would take the word for them, and not as LocalQueues'
+  // short name.
   groups.push_back({"view.taugrid.io",
                     {{"v1alpha1",
                       {{"nodes", "node", "NodeView", {}, {}, {"list"}},
@@ -86,13 +105,17 @@ std::vector<Group> all_groups() {
   return groups;
 }
 
-json::array to_array(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }
+json::array to_array(const std::vector<std::string>& texts) {
+  return json::array(texts.begin(), texts.end());
+}
 
-json::object response_kind(std::string_view group, std::string_view version, std::string_view kind) {
+json::object response_kind(std::string_view group, std::string_view version,
+                           std::string_view kind) {
   return {{"group", group}, {"version", version}, {"kind", kind}};
 }
 
-json::object aggregated_resource(const Group& group, const Version& version, const Resource& resource) {
+json::object aggregated_resource(const Group& group, const Version& version,
+                                 const Resource& resource) {
   json::object out{{"resource", resource.name},
                    {"responseKind", response_kind(group.name, version.name, resource.kind)},
                    {"scope", resource.is_namespaced ? "Namespaced" : "Cluster"},
@@ -104,7 +127,8 @@ json::object aggregated_resource(const Group& group, const Version& version, con
   for (const Subresource& sub : resource.subresources) {
     subresources.push_back(json::object{
         {"subresource", sub.name},
-        {"responseKind", response_kind(sub.group, sub.version.empty() ? version.name : sub.version, sub.kind)},
+        {"responseKind",
+         response_kind(sub.group, sub.version.empty() ? version.name : sub.version, sub.kind)},
         {"verbs", to_array(sub.verbs)}});
   }
   if (!subresources.empty()) out["subresources"] = std::move(subresources);
@@ -118,12 +142,16 @@ std::string aggregated_text(const std::vector<Group>& groups, bool is_core) {
     json::array versions;
     for (const Version& version : group.versions) {
       json::array resources;
-      for (const Resource& resource : version.resources) resources.push_back(aggregated_resource(group, version, resource));
-      versions.push_back(json::object{{"version", version.name}, {"resources", std::move(resources)}, {"freshness", "Current"}});
+      for (const Resource& resource : version.resources)
+        resources.push_back(aggregated_resource(group, version, resource));
+      versions.push_back(json::object{{"version", version.name},
+                                      {"resources", std::move(resources)},
+                                      {"freshness", "Current"}});
     }
     json::object metadata;
     if (!is_core) metadata["name"] = group.name;
-    items.push_back(json::object{{"metadata", std::move(metadata)}, {"versions", std::move(versions)}});
+    items.push_back(
+        json::object{{"metadata", std::move(metadata)}, {"versions", std::move(versions)}});
   }
   return json::serialize(json::object{{"kind", "APIGroupDiscoveryList"},
                                       {"apiVersion", "apidiscovery.k8s.io/v2"},
@@ -138,7 +166,8 @@ std::string group_version(const Group& group, const Version& version) {
 json::object plain_group(const Group& group) {
   json::array versions;
   for (const Version& version : group.versions) {
-    versions.push_back(json::object{{"groupVersion", group_version(group, version)}, {"version", version.name}});
+    versions.push_back(
+        json::object{{"groupVersion", group_version(group, version)}, {"version", version.name}});
   }
   json::object out{{"name", group.name}, {"versions", versions}};
   out["preferredVersion"] = versions.front();
@@ -177,7 +206,9 @@ std::string resource_list_text(const Group& group, const Version& version) {
 
 bool wants_aggregated(const http::Headers& headers) {
   for (const MediaRange& range : parse_accept(http::find_header(headers, "Accept"))) {
-    if (range.as == "APIGroupDiscoveryList" && range.version == "v2" && range.type == "application/json") return true;
+    if (range.as == "APIGroupDiscoveryList" && range.version == "v2" &&
+        range.type == "application/json")
+      return true;
     if (range.as.empty() && range.type == "application/json") return false;
   }
   return false;
@@ -192,11 +223,13 @@ Discovery::Discovery() {
   plain_["/api"] = json::serialize(json::object{
       {"kind", "APIVersions"},
       {"versions", json::array{"v1"}},
-      {"serverAddressByClientCIDRs", json::array{json::object{{"clientCIDR", "0.0.0.0/0"}, {"serverAddress", ""}}}}});
+      {"serverAddressByClientCIDRs",
+       json::array{json::object{{"clientCIDR", "0.0.0.0/0"}, {"serverAddress", ""}}}}});
   json::array listed;
   for (const Group& group : groups) {
     for (const Version& version : group.versions) {
-      const std::string path = (group.name.empty() ? "/api/" : "/apis/") + group_version(group, version);
+      const std::string path =
+          (group.name.empty() ? "/api/" : "/apis/") + group_version(group, version);
       plain_[path] = resource_list_text(group, version);
     }
     if (group.name.empty()) continue;
@@ -206,7 +239,8 @@ Discovery::Discovery() {
     for (auto& [key, value] : plain) single[key] = value;
     plain_["/apis/" + group.name] = json::serialize(single);
   }
-  plain_["/apis"] = json::serialize(json::object{{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(listed)}});
+  plain_["/apis"] = json::serialize(
+      json::object{{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(listed)}});
   plain_["/version"] = json::serialize(json::object{{"major", "1"},
                                                     {"minor", "37"},
                                                     {"gitVersion", "v1.37.0+taugrid"},
@@ -218,11 +252,14 @@ Discovery::Discovery() {
                                                     {"platform", "linux/amd64"}});
 }
 
-std::optional<Discovery::Found> Discovery::find(const http::Url& url, const http::Headers& headers) const {
+std::optional<Discovery::Found> Discovery::find(const http::Url& url,
+                                                const http::Headers& headers) const {
   if (url.segments.empty() || url.segments.size() > 3) return std::nullopt;
   const std::string path = "/" + join(url.segments, "/");
-  if (const auto found = aggregated_.find(path); found != aggregated_.end() && wants_aggregated(headers)) {
-    return Found{found->second, "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"};
+  if (const auto found = aggregated_.find(path);
+      found != aggregated_.end() && wants_aggregated(headers)) {
+    return Found{found->second,
+                 "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"};
   }
   const auto found = plain_.find(path);
   if (found == plain_.end()) return std::nullopt;

@@ -1,5 +1,5 @@
-// What the server tells of itself: API groups, versions, resources and their verbs, plain and aggregated; version.
-// All texts are made once.
+// What the server tells of itself: API groups, versions, resources and their verbs, plain and
+// aggregated; version. All texts are made once.
 #pragma once
 
 #include <map>
@@ -18,7 +18,8 @@ class Discovery {
   struct Found {
     std::string_view text, content_type;
   };
-  // /api, /apis, /api/v1, /apis/{group}, /apis/{group}/{version}, /version; nullopt for other paths.
+  // /api, /apis, /api/v1, /apis/{group}, /apis/{group}/{version}, /version; nullopt for other
+  // paths.
   std::optional<Found> find(const http::Url& url, const http::Headers& headers) const;
 
  private:

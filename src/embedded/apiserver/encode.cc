@@ -14,9 +14,12 @@ namespace {
 namespace json = boost::json;
 using kube::ResourceInfo;
 
-std::string quoted(std::string_view text) { return json::serialize(json::string(text)); }
+std::string quoted(std::string_view text) {
+  return json::serialize(json::string(text));
+}
 
-json::object in_version(const ResourceInfo& resource, json::object object, std::string_view version) {
+json::object in_version(const ResourceInfo& resource, json::object object,
+                        std::string_view version) {
   if (version.empty() || version == resource.version) return object;
   return to_version(resource.kind, std::move(object), version);
 }
@@ -41,36 +44,48 @@ json::array column_definitions(kube::Kind kind) {
   return columns;
 }
 
-json::object table_row(const ResourceInfo& resource, json::object object, const Format& format, Time now) {
+json::object table_row(const ResourceInfo& resource, json::object object, const Format& format,
+                       Time now) {
   json::object row{{"cells", kube::cells(resource.kind, object, now)}};
   switch (format.include_object) {
-    case IncludeObject::none: row["object"] = nullptr; break;
-    case IncludeObject::metadata: row["object"] = partial_metadata(object, format.table_version); break;
-    case IncludeObject::object: row["object"] = in_version(resource, std::move(object), format.version); break;
+    case IncludeObject::none:
+      row["object"] = nullptr;
+      break;
+    case IncludeObject::metadata:
+      row["object"] = partial_metadata(object, format.table_version);
+      break;
+    case IncludeObject::object:
+      row["object"] = in_version(resource, std::move(object), format.version);
+      break;
   }
   return row;
 }
 
-std::string table_head(kube::Kind kind, const Format& format, const ListMeta& meta, bool with_columns) {
+std::string table_head(kube::Kind kind, const Format& format, const ListMeta& meta,
+                       bool with_columns) {
   json::object metadata;
   if (meta.revision > 0) metadata["resourceVersion"] = std::to_string(meta.revision);
   if (!meta.continue_token.empty()) metadata["continue"] = meta.continue_token;
   if (meta.remaining) metadata["remainingItemCount"] = *meta.remaining;
-  return fmt::format(R"({{"kind":"Table","apiVersion":"meta.k8s.io/{}","metadata":{},"columnDefinitions":{},"rows":[)",
-                     format.table_version, json::serialize(metadata),
-                     with_columns ? json::serialize(column_definitions(kind)) : "null");
+  return fmt::format(
+      R"({{"kind":"Table","apiVersion":"meta.k8s.io/{}","metadata":{},"columnDefinitions":{},"rows":[)",
+      format.table_version, json::serialize(metadata),
+      with_columns ? json::serialize(column_definitions(kind)) : "null");
 }
 
 int64_t revision_in(const json::object& object) {
   const json::value* metadata = object.if_contains("metadata");
-  const json::value* version = metadata && metadata->is_object() ? metadata->get_object().if_contains("resourceVersion") : nullptr;
+  const json::value* version = metadata && metadata->is_object()
+                                   ? metadata->get_object().if_contains("resourceVersion")
+                                   : nullptr;
   if (version == nullptr || !version->is_string()) return 0;
   return std::strtoll(version->get_string().c_str(), nullptr, 10);
 }
 
-std::string encode_table_of_one(const ResourceInfo& resource, json::object object, const Format& format, Time now,
-                                bool with_columns) {
-  std::string out = table_head(resource.kind, format, {.revision = revision_in(object)}, with_columns);
+std::string encode_table_of_one(const ResourceInfo& resource, json::object object,
+                                const Format& format, Time now, bool with_columns) {
+  std::string out =
+      table_head(resource.kind, format, {.revision = revision_in(object)}, with_columns);
   out += json::serialize(table_row(resource, std::move(object), format, now));
   out += "]}";
   return out;
@@ -78,9 +93,12 @@ std::string encode_table_of_one(const ResourceInfo& resource, json::object objec
 
 const char* to_text(EventType type) {
   switch (type) {
-    case EventType::added: return "ADDED";
-    case EventType::modified: return "MODIFIED";
-    case EventType::deleted: return "DELETED";
+    case EventType::added:
+      return "ADDED";
+    case EventType::modified:
+      return "MODIFIED";
+    case EventType::deleted:
+      return "DELETED";
   }
   return "";
 }
@@ -92,19 +110,24 @@ json::object parse_object(const StoredObject& object) {
   return std::move(value.as_object());
 }
 
-std::string encode_object(kube::Kind kind, const json::object& object, const Format& format, Time now) {
+std::string encode_object(kube::Kind kind, const json::object& object, const Format& format,
+                          Time now) {
   const ResourceInfo& resource = kube::info(kind);
   switch (format.shown) {
-    case Shown::object: return json::serialize(in_version(resource, object, format.version));
-    case Shown::metadata: return json::serialize(partial_metadata(object, format.table_version));
-    case Shown::table: return encode_table_of_one(resource, object, format, now, true);
+    case Shown::object:
+      return json::serialize(in_version(resource, object, format.version));
+    case Shown::metadata:
+      return json::serialize(partial_metadata(object, format.table_version));
+    case Shown::table:
+      return encode_table_of_one(resource, object, format, now, true);
   }
   return "";
 }
 
 std::string encode_object(const StoredObject& object, const Format& format, Time now) {
   const ResourceInfo& resource = kube::info(object.kind);
-  if (format.shown == Shown::object && (format.version.empty() || format.version == resource.version)) {
+  if (format.shown == Shown::object &&
+      (format.version.empty() || format.version == resource.version)) {
     return object.text;
   }
   return encode_object(object.kind, parse_object(object), format, now);
@@ -126,12 +149,14 @@ std::string encode_list(const ResourceInfo& resource, const std::vector<ObjectPo
     }
     return out + "]}";
   }
-  const std::string group_version = resource.group.empty() ? format.version
-                                                            : fmt::format("{}/{}", resource.group, format.version);
+  const std::string group_version = resource.group.empty()
+                                        ? format.version
+                                        : fmt::format("{}/{}", resource.group, format.version);
   const bool is_partial = format.shown == Shown::metadata;
   out += fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"{}")",
                      is_partial ? "PartialObjectMetadata" : resource.kind_name,
-                     is_partial ? "meta.k8s.io/" + format.table_version : group_version, meta.revision);
+                     is_partial ? "meta.k8s.io/" + format.table_version : group_version,
+                     meta.revision);
   if (!meta.continue_token.empty()) out += ",\"continue\":" + quoted(meta.continue_token);
   if (meta.remaining) out += fmt::format(",\"remainingItemCount\":{}", *meta.remaining);
   out += "},\"items\":[";
@@ -146,14 +171,15 @@ std::string encode_list(const ResourceInfo& resource, const std::vector<ObjectPo
 
 std::string encode_event(EventType type, const StoredObject& object, const Format& format, Time now,
                          bool with_columns) {
-  const std::string shown =
-      format.shown == Shown::table
-          ? encode_table_of_one(kube::info(object.kind), parse_object(object), format, now, with_columns)
-          : encode_object(object, format, now);
+  const std::string shown = format.shown == Shown::table
+                                ? encode_table_of_one(kube::info(object.kind), parse_object(object),
+                                                      format, now, with_columns)
+                                : encode_object(object, format, now);
   return fmt::format(R"({{"type":"{}","object":{}}})", to_text(type), shown) + "\n";
 }
 
-std::string encode_bookmark(const ResourceInfo& resource, int64_t revision, bool ends_initial, const Format& format) {
+std::string encode_bookmark(const ResourceInfo& resource, int64_t revision, bool ends_initial,
+                            const Format& format) {
   std::string object;
   if (format.shown == Shown::table) {
     object = table_head(resource.kind, format, {.revision = revision}, false) + "]}";

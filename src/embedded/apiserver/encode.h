@@ -1,5 +1,6 @@
-// How stored objects leave the server: single, in lists, in watch events; whole, as Table rows, or metadata only;
-// in the stored version or by conversion. The common case copies stored text and parses nothing.
+// How stored objects leave the server: single, in lists, in watch events; whole, as Table rows, or
+// metadata only; in the stored version or by conversion. The common case copies stored text and
+// parses nothing.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -24,12 +25,15 @@ struct ListMeta {
 
 std::string encode_object(const StoredObject& object, const Format& format, Time now);
 // A whole object that is not stored (a dry run's answer, a deleted object).
-std::string encode_object(kube::Kind kind, const boost::json::object& object, const Format& format, Time now);
-std::string encode_list(const kube::ResourceInfo& resource, const std::vector<ObjectPointer>& objects,
-                        const ListMeta& meta, const Format& format, Time now);
+std::string encode_object(kube::Kind kind, const boost::json::object& object, const Format& format,
+                          Time now);
+std::string encode_list(const kube::ResourceInfo& resource,
+                        const std::vector<ObjectPointer>& objects, const ListMeta& meta,
+                        const Format& format, Time now);
 
 enum class EventType { added, modified, deleted };
-// One line of a watch stream. `with_columns`: a Table carries its column definitions (the first event's does).
+// One line of a watch stream. `with_columns`: a Table carries its column definitions (the first
+// event's does).
 std::string encode_event(EventType type, const StoredObject& object, const Format& format, Time now,
                          bool with_columns);
 std::string encode_bookmark(const kube::ResourceInfo& resource, int64_t revision, bool ends_initial,

@@ -46,9 +46,11 @@ void EventExpiry::prune() {
         service_, kube::Kind::event, due.key, false, {},
         [this, due](const ObjectPointer& current) -> Answer<Outcome> {
           DeleteOptions options{.precondition_version = std::to_string(due.revision)};
-          return decide_deletion(service_, kube::info(kube::Kind::event), current, due.key.name, options);
+          return decide_deletion(service_, kube::info(kube::Kind::event), current, due.key.name,
+                                 options);
         },
-        [](Answer<std::pair<int, std::string>>) {});  // one that failed is looked at after the next restart
+        [](Answer<std::pair<int, std::string>>) {
+        });  // one that failed is looked at after the next restart
   }
   timer_ = service_.loop.after(look_every, [this] { prune(); });
 }

@@ -16,7 +16,8 @@ namespace {
 std::vector<StatusCause> to_causes(kube::FieldErrors errors) {
   std::vector<StatusCause> causes;
   for (kube::FieldError& error : errors) {
-    causes.push_back({kube::to_string(error.type), std::move(error.message), std::move(error.field)});
+    causes.push_back(
+        {kube::to_string(error.type), std::move(error.message), std::move(error.field)});
   }
   return causes;
 }
@@ -33,7 +34,8 @@ Answer<json::value> to_stored(kube::Kind kind, json::value object, std::string_v
 }
 
 json::object to_version(kube::Kind kind, json::object object, std::string_view version) {
-  // From the stored form into one that is served: what cannot be said there is left out, so it does not fail.
+  // From the stored form into one that is served: what cannot be said there is left out, so it does
+  // not fail.
   CHECK(kube::convert(kind, object, kube::info(kind).version, version).has_value());
   return object;
 }
@@ -43,14 +45,16 @@ void prepare_new(kube::Kind kind, json::object& object) {
   kube::prepare_create(kind, object, uid);
 }
 
-void set_defaults(kube::Kind kind, json::object& object) { kube::apply_defaults(kind, object); }
+void set_defaults(kube::Kind kind, json::object& object) {
+  kube::apply_defaults(kind, object);
+}
 
 std::vector<StatusCause> check_new(kube::Kind kind, const json::object& object) {
   return to_causes(kube::validate_create(kind, object));
 }
 
-std::vector<StatusCause> check_change(kube::Kind kind, const json::object& current, const json::object& next,
-                                      std::string_view subresource) {
+std::vector<StatusCause> check_change(kube::Kind kind, const json::object& current,
+                                      const json::object& next, std::string_view subresource) {
   return to_causes(kube::validate_update(kind, next, current, subresource));
 }
 

@@ -1,6 +1,6 @@
-// MemoryJournal: a Journal that keeps its rows in memory: for tests, for the simulator, and for a server whose
-// state is to be forgotten. `done` comes by the loop, in order. It can be told to fail, and outlives the server
-// that writes to it, so that a restart can be played.
+// MemoryJournal: a Journal that keeps its rows in memory: for tests, for the simulator, and for a
+// server whose state is to be forgotten. `done` comes by the loop, in order. It can be told to
+// fail, and outlives the server that writes to it, so that a restart can be played.
 #pragma once
 
 #include <map>
@@ -20,7 +20,8 @@ class MemoryJournal : public Journal {
     for (const auto& [key, stored] : rows_) row({key, stored.first, stored.second});
     return revision_;
   }
-  void append(std::vector<JournalWrite> writes, std::move_only_function<void(Result<void>)> done) override {
+  void append(std::vector<JournalWrite> writes,
+              std::move_only_function<void(Result<void>)> done) override {
     Result<void> result;
     if (failure_) {
       result = std::unexpected(*failure_);
@@ -28,7 +29,9 @@ class MemoryJournal : public Journal {
       for (JournalWrite& write : writes) keep(std::move(write));
     }
     ++appends_;
-    auto task = [done = std::move(done), result = std::move(result)]() mutable { done(std::move(result)); };
+    auto task = [done = std::move(done), result = std::move(result)]() mutable {
+      done(std::move(result));
+    };
     if (delay_ > Duration(0)) {
       loop_.after(delay_, std::move(task));
     } else {

@@ -1,5 +1,5 @@
-// The server's OpenAPI documents: v3 per group and version, v2 as one. Schemas come from the field tables, paths
-// from the list of kinds. Made when first asked for, then kept as text.
+// The server's OpenAPI documents: v3 per group and version, v2 as one. Schemas come from the field
+// tables, paths from the list of kinds. Made when first asked for, then kept as text.
 #pragma once
 
 #include <map>
@@ -13,7 +13,8 @@ namespace tau::apiserver {
 
 class OpenApi {
  public:
-  // "/openapi/v3", "/openapi/v3/api/v1", "/openapi/v3/apis/batch/v1", "/openapi/v2"; nullopt for other paths.
+  // "/openapi/v3", "/openapi/v3/api/v1", "/openapi/v3/apis/batch/v1", "/openapi/v2"; nullopt for
+  // other paths.
   std::optional<std::string_view> find(const http::Url& url);
 
  private:

@@ -37,7 +37,8 @@ std::pair<uint64_t, FieldInfo> parse_field(Schema& schema, std::string_view word
   const size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
   const uint64_t number = static_cast<uint64_t>(parse_int(rest.substr(0, digits)).value());
   rest.remove_prefix(digits);
-  for (; !rest.empty() && std::string_view("?*%").find(rest[0]) != std::string_view::npos; rest.remove_prefix(1)) {
+  for (; !rest.empty() && std::string_view("?*%").find(rest[0]) != std::string_view::npos;
+       rest.remove_prefix(1)) {
     field.keeps_zero |= rest[0] == '?';
     field.is_repeated |= rest[0] == '*';
     field.is_map |= rest[0] == '%';
@@ -88,11 +89,20 @@ class Reader {
     const uint64_t tag = TRY(varint());
     Wire wire{.number = tag >> 3, .type = static_cast<int>(tag & 7)};
     switch (wire.type) {
-      case 0: wire.value = TRY(varint()); return wire;
-      case 1: wire.value = TRY(fixed(8)); return wire;
-      case 2: wire.bytes = TRY(take(TRY(varint()))); return wire;
-      case 5: wire.value = TRY(fixed(4)); return wire;
-      default: return fail(ErrorCode::bad_request, fmt::format("protobuf: wire type {}", wire.type));
+      case 0:
+        wire.value = TRY(varint());
+        return wire;
+      case 1:
+        wire.value = TRY(fixed(8));
+        return wire;
+      case 2:
+        wire.bytes = TRY(take(TRY(varint())));
+        return wire;
+      case 5:
+        wire.value = TRY(fixed(4));
+        return wire;
+      default:
+        return fail(ErrorCode::bad_request, fmt::format("protobuf: wire type {}", wire.type));
     }
   }
 
@@ -117,7 +127,8 @@ class Reader {
   Result<uint64_t> fixed(size_t size) {
     const std::string_view taken = TRY(take(size));
     uint64_t value = 0;
-    for (size_t i = 0; i < size; ++i) value |= static_cast<uint64_t>(static_cast<unsigned char>(taken[i])) << (8 * i);
+    for (size_t i = 0; i < size; ++i)
+      value |= static_cast<uint64_t>(static_cast<unsigned char>(taken[i])) << (8 * i);
     return value;
   }
   std::string_view rest_;
@@ -144,9 +155,11 @@ Result<json::value> read_special(char type, std::string_view bytes) {
       const Time time(seconds(unix_s) + microseconds((fields[2].value % 1'000'000'000) / 1000));
       return json::value(type == 'T' ? format_rfc3339(time) : format_rfc3339_micros(time));
     }
-    case 'Q': return json::value(fields[1].bytes);
+    case 'Q':
+      return json::value(fields[1].bytes);
     case 'I':
-      if (fields[1].value == 0) return json::value(static_cast<int64_t>(static_cast<int32_t>(fields[2].value)));
+      if (fields[1].value == 0)
+        return json::value(static_cast<int64_t>(static_cast<int32_t>(fields[2].value)));
       return json::value(fields[3].bytes);
     default: {  // FieldsV1 and RawExtension hold JSON text
       boost::system::error_code code;
@@ -163,9 +176,11 @@ Result<json::object> read_message(const Message& message, std::string_view bytes
 
 // A null value means that the field counts as absent.
 Result<json::value> read_value(const FieldInfo& field, const Wire& wire, int depth) {
-  const bool wants_bytes = field.message != nullptr || std::string_view("itd").find(field.scalar) == std::string_view::npos;
+  const bool wants_bytes = field.message != nullptr ||
+                           std::string_view("itd").find(field.scalar) == std::string_view::npos;
   if (wants_bytes != (wire.type == 2)) {
-    return fail(ErrorCode::bad_request, fmt::format("protobuf: field {} has the wrong wire type", field.name));
+    return fail(ErrorCode::bad_request,
+                fmt::format("protobuf: field {} has the wrong wire type", field.name));
   }
   const bool keeps = field.keeps_zero || field.is_repeated || field.is_map;
   if (field.message != nullptr) {
@@ -174,12 +189,19 @@ Result<json::value> read_value(const FieldInfo& field, const Wire& wire, int dep
     return json::value(std::move(object));
   }
   switch (field.scalar) {
-    case 's': return wire.bytes.empty() && !keeps ? json::value() : json::value(wire.bytes);
-    case 'b': return wire.bytes.empty() && !keeps ? json::value() : json::value(base64_encode(wire.bytes));
-    case 'i': return wire.value == 0 && !keeps ? json::value() : json::value(static_cast<int64_t>(wire.value));
-    case 't': return wire.value == 0 && !keeps ? json::value() : json::value(wire.value != 0);
-    case 'd': return json::value(std::bit_cast<double>(wire.value));
-    default: return read_special(field.scalar, wire.bytes);
+    case 's':
+      return wire.bytes.empty() && !keeps ? json::value() : json::value(wire.bytes);
+    case 'b':
+      return wire.bytes.empty() && !keeps ? json::value() : json::value(base64_encode(wire.bytes));
+    case 'i':
+      return wire.value == 0 && !keeps ? json::value()
+                                       : json::value(static_cast<int64_t>(wire.value));
+    case 't':
+      return wire.value == 0 && !keeps ? json::value() : json::value(wire.value != 0);
+    case 'd':
+      return json::value(std::bit_cast<double>(wire.value));
+    default:
+      return read_special(field.scalar, wire.bytes);
   }
 }
 
@@ -196,7 +218,8 @@ Result<void> read_map_entry(const FieldInfo& field, const Wire& wire, json::obje
 }
 
 Result<json::object> read_message(const Message& message, std::string_view bytes, int depth) {
-  if (depth > static_cast<int>(limits::json_depth)) return fail(ErrorCode::bad_request, "protobuf: nested too deep");
+  if (depth > static_cast<int>(limits::json_depth))
+    return fail(ErrorCode::bad_request, "protobuf: nested too deep");
   json::object object;
   for (Reader reader(bytes); !reader.is_done();) {
     const Wire wire = TRY(reader.next());
@@ -206,7 +229,8 @@ Result<json::object> read_message(const Message& message, std::string_view bytes
     if (field.is_map) {
       json::value& map = object[field.name];
       if (!map.is_object()) map = json::object();
-      if (wire.type != 2) return fail(ErrorCode::bad_request, "protobuf: a map entry has the wrong wire type");
+      if (wire.type != 2)
+        return fail(ErrorCode::bad_request, "protobuf: a map entry has the wrong wire type");
       TRY_VOID(read_map_entry(field, wire, map.get_object(), depth));
       continue;
     }
@@ -229,14 +253,18 @@ Result<json::object> read_message(const Message& message, std::string_view bytes
 
 Result<json::value> parse_protobuf(std::string_view body) {
   constexpr std::string_view magic("k8s\0", 4);
-  if (!body.starts_with(magic)) return fail(ErrorCode::bad_request, "the protobuf body lacks its leading k8s\\0");
+  if (!body.starts_with(magic))
+    return fail(ErrorCode::bad_request, "the protobuf body lacks its leading k8s\\0");
   auto envelope = TRY(all_fields(body.substr(magic.size())));
   auto type = TRY(all_fields(envelope[1].bytes));
   const std::string_view api_version = type[1].bytes, kind = type[2].bytes;
-  if (!envelope[3].bytes.empty()) return fail(ErrorCode::bad_request, "an encoded protobuf body is not supported");
+  if (!envelope[3].bytes.empty())
+    return fail(ErrorCode::bad_request, "an encoded protobuf body is not supported");
   const auto found = schema().find(kind);
   if (found == schema().end()) {
-    return fail(ErrorCode::bad_request, fmt::format("no protobuf form of kind \"{}\" is known: send JSON", kind.substr(0, 100)));
+    return fail(
+        ErrorCode::bad_request,
+        fmt::format("no protobuf form of kind \"{}\" is known: send JSON", kind.substr(0, 100)));
   }
   json::object object{{"kind", kind}, {"apiVersion", api_version}};
   json::object fields = TRY(read_message(found->second, envelope[2].bytes, 0));

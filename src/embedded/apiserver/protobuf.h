@@ -1,6 +1,6 @@
-// Bodies in Kubernetes' protobuf form, which typed Go clients send (kubectl create namespace, drain, auth can-i):
-// "k8s\0", then an envelope with apiVersion and kind around the message. They are read into JSON values. Answers
-// are JSON always, which those clients accept too.
+// Bodies in Kubernetes' protobuf form, which typed Go clients send (kubectl create namespace,
+// drain, auth can-i): "k8s\0", then an envelope with apiVersion and kind around the message. They
+// are read into JSON values. Answers are JSON always, which those clients accept too.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -30,35 +30,45 @@ Answer<Continue> parse_continue(std::string_view token) {
       }
     }
   }
-  return refuse(bad_request("continue key is not valid: it must be a token that an earlier list returned"));
+  return refuse(
+      bad_request("continue key is not valid: it must be a token that an earlier list returned"));
 }
 
 Answer<int64_t> parse_revision(std::string_view text) {
   const auto revision = parse_int(text);
   if (!revision || *revision < 0) {
-    return refuse(bad_request(fmt::format("resourceVersion: Invalid value: \"{}\": must be a non-negative integer", text)));
+    return refuse(bad_request(fmt::format(
+        "resourceVersion: Invalid value: \"{}\": must be a non-negative integer", text)));
   }
   return *revision;
 }
 
 // Which state a list shows: nullopt = the present one.
-Answer<std::optional<int64_t>> wanted_revision(const Service& service, const Call& call, bool has_limit) {
-  const std::string_view text = call.query("resourceVersion"), match = call.query("resourceVersionMatch");
+Answer<std::optional<int64_t>> wanted_revision(const Service& service, const Call& call,
+                                               bool has_limit) {
+  const std::string_view text = call.query("resourceVersion"),
+                         match = call.query("resourceVersionMatch");
   if (!match.empty()) {
     if (text.empty()) {
-      return refuse(bad_request("resourceVersionMatch is forbidden unless resourceVersion is provided"));
+      return refuse(
+          bad_request("resourceVersionMatch is forbidden unless resourceVersion is provided"));
     }
     if (match != "Exact" && match != "NotOlderThan") {
-      return refuse(bad_request(fmt::format(
-          "resourceVersionMatch: Unsupported value: \"{}\": supported values: \"Exact\", \"NotOlderThan\"", match)));
+      return refuse(
+          bad_request(fmt::format("resourceVersionMatch: Unsupported value: \"{}\": supported "
+                                  "values: \"Exact\", \"NotOlderThan\"",
+                                  match)));
     }
   }
   if (text.empty() || text == "0") {
-    if (match == "Exact") return refuse(bad_request("resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\""));
+    if (match == "Exact")
+      return refuse(
+          bad_request("resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\""));
     return std::nullopt;
   }
   const int64_t revision = TRY(parse_revision(text));
-  if (revision > service.store.revision()) return refuse(future_version(revision, service.store.revision()));
+  if (revision > service.store.revision())
+    return refuse(future_version(revision, service.store.revision()));
   const bool is_exact = match == "Exact" || (match.empty() && has_limit);
   if (!is_exact) return std::nullopt;
   if (revision < service.store.oldest_revision()) {
@@ -99,17 +109,20 @@ class Gatherer {
   Page page_;
 };
 
-Page gather(const Service& service, const Route& route, const Filter& filter, std::optional<int64_t> revision,
-            size_t limit, const kube::ObjectKey& after) {
+Page gather(const Service& service, const Route& route, const Filter& filter,
+            std::optional<int64_t> revision, size_t limit, const kube::ObjectKey& after) {
   const kube::Kind kind = route.resource->kind;
   Gatherer gatherer(filter, limit, after);
   if (revision && *revision != service.store.revision()) {
-    for (const ObjectPointer& object : service.store.at(kind, filter.ns, *revision)) gatherer.take(object);
+    for (const ObjectPointer& object : service.store.at(kind, filter.ns, *revision))
+      gatherer.take(object);
     return std::move(gatherer).page();
   }
-  const bool is_one_key = !filter.name.empty() && (!filter.ns.empty() || !route.resource->is_namespaced);
+  const bool is_one_key =
+      !filter.name.empty() && (!filter.ns.empty() || !route.resource->is_namespaced);
   if (is_one_key) {
-    if (const ObjectPointer object = service.store.find(kind, {filter.ns, filter.name})) gatherer.take(object);
+    if (const ObjectPointer object = service.store.find(kind, {filter.ns, filter.name}))
+      gatherer.take(object);
     return std::move(gatherer).page();
   }
   const ObjectStore::Objects& objects = service.store.all(kind);
@@ -125,7 +138,8 @@ Answer<size_t> parse_limit(const Call& call) {
   const std::string_view text = call.query("limit");
   if (text.empty()) return 0;
   const auto limit = parse_int(text);
-  if (!limit || *limit < 0) return refuse(bad_request(fmt::format("limit: Invalid value: \"{}\"", text)));
+  if (!limit || *limit < 0)
+    return refuse(bad_request(fmt::format("limit: Invalid value: \"{}\"", text)));
   return static_cast<size_t>(*limit);
 }
 
@@ -139,9 +153,11 @@ Answer<std::string> list_text(Service& service, const Call& call) {
       return refuse(bad_request("specifying resource version is not allowed when using continue"));
     }
     Continue from = TRY(parse_continue(token));
-    if (from.revision < service.store.oldest_revision() || from.revision > service.store.revision()) {
-      return refuse(expired("The provided continue parameter is too old to display a consistent list result. "
-                            "Start a new list without the continue parameter."));
+    if (from.revision < service.store.oldest_revision() ||
+        from.revision > service.store.revision()) {
+      return refuse(
+          expired("The provided continue parameter is too old to display a consistent list result. "
+                  "Start a new list without the continue parameter."));
     }
     revision = from.revision;
     after = std::move(from.after);
@@ -161,16 +177,20 @@ Answer<WatchRequest> parse_watch(Service& service, const Call& call) {
   WatchRequest watch{.resource = call.route.resource, .format = call.format};
   watch.filter = TRY(parse_filter(call.route, call.url));
   watch.wants_bookmarks = is_true(call.query("allowWatchBookmarks"));
-  const std::string_view text = call.query("resourceVersion"), match = call.query("resourceVersionMatch");
+  const std::string_view text = call.query("resourceVersion"),
+                         match = call.query("resourceVersionMatch");
   const bool wants_initial = is_true(call.query("sendInitialEvents"));
   if (call.url.find("sendInitialEvents") && match != "NotOlderThan") {
-    return refuse(bad_request("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    return refuse(
+        bad_request("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
   }
   if (!call.url.find("sendInitialEvents") && !match.empty()) {
-    return refuse(bad_request("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    return refuse(bad_request(
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
   }
   const int64_t revision = text.empty() ? 0 : TRY(parse_revision(text));
-  if (revision > service.store.revision()) return refuse(future_version(revision, service.store.revision()));
+  if (revision > service.store.revision())
+    return refuse(future_version(revision, service.store.revision()));
   watch.sends_initial = wants_initial || (revision == 0 && !call.url.find("sendInitialEvents"));
   watch.marks_initial_end = wants_initial && watch.wants_bookmarks;
   watch.from_revision = revision == 0 ? service.store.revision() : revision;
@@ -194,7 +214,8 @@ void get_object(Service& service, Call& call) {
   if (const std::string_view text = call.query("resourceVersion"); !text.empty()) {
     const auto revision = parse_revision(text);
     if (!revision) return call.answer(revision.error());
-    if (*revision > service.store.revision()) return call.answer(future_version(*revision, service.store.revision()));
+    if (*revision > service.store.revision())
+      return call.answer(future_version(*revision, service.store.revision()));
   }
   const ObjectPointer object = service.store.find(route.resource->kind, {route.ns, route.name});
   if (object == nullptr) return call.answer(not_found(*route.resource, route.name));

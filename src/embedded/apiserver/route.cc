@@ -37,8 +37,8 @@ std::optional<Route> parse_route(const http::Url& url) {
   bool has_namespace = false;
   // /namespaces/{ns}/{resource}, but /namespaces/{name}[/status|/finalize] is the namespace itself.
   if (s[at] == "namespaces" && s.size() >= at + 3) {
-    const bool is_namespace_itself = group.empty() && s.size() == at + 3 &&
-                                     (s[at + 2] == "status" || s[at + 2] == "finalize");
+    const bool is_namespace_itself =
+        group.empty() && s.size() == at + 3 && (s[at + 2] == "status" || s[at + 2] == "finalize");
     if (!is_namespace_itself) {
       has_namespace = true;
       route.ns = s[at + 1];
@@ -46,7 +46,8 @@ std::optional<Route> parse_route(const http::Url& url) {
     }
   }
   route.resource = kube::find_resource(group, s[at]);
-  if (route.resource == nullptr || !serves_version(*route.resource, route.version)) return std::nullopt;
+  if (route.resource == nullptr || !serves_version(*route.resource, route.version))
+    return std::nullopt;
   if (s.size() > at + 3) return std::nullopt;
   if (s.size() > at + 1) route.name = s[at + 1];
   if (s.size() > at + 2) route.subresource = s[at + 2];
@@ -56,7 +57,8 @@ std::optional<Route> parse_route(const http::Url& url) {
   }
   if (!route.subresource.empty()) {
     const auto known = split(route.resource->subresources, ',');
-    if (std::find(known.begin(), known.end(), route.subresource) == known.end()) return std::nullopt;
+    if (std::find(known.begin(), known.end(), route.subresource) == known.end())
+      return std::nullopt;
   }
   return route;
 }
@@ -69,7 +71,8 @@ std::vector<MediaRange> parse_accept(std::string_view accept) {
     for (const std::string_view piece : std::span(pieces).subspan(1)) {
       const size_t equals = piece.find('=');
       if (equals == std::string_view::npos) continue;
-      const std::string_view key = trim(piece.substr(0, equals)), value = trim(piece.substr(equals + 1));
+      const std::string_view key = trim(piece.substr(0, equals)),
+                             value = trim(piece.substr(equals + 1));
       if (key == "as") range.as = value;
       if (key == "v") range.version = value;
       if (key == "g") range.group = value;
@@ -80,7 +83,8 @@ std::vector<MediaRange> parse_accept(std::string_view accept) {
   return ranges;
 }
 
-Answer<Format> choose_format(const http::Request& request, const http::Url& url, std::string_view version) {
+Answer<Format> choose_format(const http::Request& request, const http::Url& url,
+                             std::string_view version) {
   Format format;
   format.version = version;
   if (const auto include = url.find("includeObject")) {
@@ -92,7 +96,8 @@ Answer<Format> choose_format(const http::Request& request, const http::Url& url,
   for (const MediaRange& range : ranges) {
     if (!is_json_range(range.type)) continue;
     if (range.as.empty()) return format;
-    if (range.group != "meta.k8s.io" || (range.version != "v1" && range.version != "v1beta1")) continue;
+    if (range.group != "meta.k8s.io" || (range.version != "v1" && range.version != "v1beta1"))
+      continue;
     format.table_version = range.version;
     if (range.as == "Table") {
       format.shown = Shown::table;

@@ -1,4 +1,5 @@
-// Route: what a request's path names, and Format: what its Accept header wants the answer to look like.
+// Route: what a request's path names, and Format: what its Accept header wants the answer to look
+// like.
 #pragma once
 
 #include <optional>
@@ -30,7 +31,7 @@ enum class IncludeObject { none, metadata, object };  // in table rows
 struct Format {
   Shown shown = Shown::object;
   IncludeObject include_object = IncludeObject::metadata;
-  std::string version;        // of the objects' group
+  std::string version;               // of the objects' group
   std::string table_version = "v1";  // of meta.k8s.io
   auto operator<=>(const Format&) const = default;
 };
@@ -40,7 +41,9 @@ struct MediaRange {
   std::string type, as, version, group;
 };
 std::vector<MediaRange> parse_accept(std::string_view accept);
-// The first range that can be served; application/json alone where there is no header. Protobuf is passed over.
-Answer<Format> choose_format(const http::Request& request, const http::Url& url, std::string_view version);
+// The first range that can be served; application/json alone where there is no header. Protobuf is
+// passed over.
+Answer<Format> choose_format(const http::Request& request, const http::Url& url,
+                             std::string_view version);
 
 }  // namespace tau::apiserver

@@ -23,8 +23,9 @@ void keep(json::object& to, const json::object& from, std::string_view key) {
 }
 
 void keep_server_metadata(const json::object& current, json::object& next) {
-  for (const std::string_view key : {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
-                                     "deletionGracePeriodSeconds", "generation", "generateName", "selfLink"}) {
+  for (const std::string_view key :
+       {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
+        "deletionGracePeriodSeconds", "generation", "generateName", "selfLink"}) {
     keep(next, current, key);
   }
   next["resourceVersion"] = text_in(current, "resourceVersion");
@@ -37,30 +38,37 @@ void keep_server_metadata(const json::object& current, json::object& next) {
 }
 
 // A write to "status": what else it may touch is labels and annotations, and for CRDs nothing.
-json::object with_status_only(const kube::ResourceInfo& resource, const json::object& current, json::object next) {
+json::object with_status_only(const kube::ResourceInfo& resource, const json::object& current,
+                              json::object next) {
   json::object merged = current;
   keep(merged, next, "status");
   if (!is_custom_resource(resource)) {
     json::object& metadata = metadata_of(merged);
-    for (const std::string_view key : {"labels", "annotations", "finalizers", "managedFields"}) keep(metadata, metadata_of(next), key);
+    for (const std::string_view key : {"labels", "annotations", "finalizers", "managedFields"})
+      keep(metadata, metadata_of(next), key);
   }
   return merged;
 }
 
-std::optional<StatusError> check_same_object(const Call& call, const json::object& current, const json::object& next,
-                                             bool needs_version) {
+std::optional<StatusError> check_same_object(const Call& call, const json::object& current,
+                                             const json::object& next, bool needs_version) {
   const kube::ResourceInfo& resource = *call.route.resource;
-  const std::string_view name = text_in(next, "name"), ns = text_in(next, "namespace"), uid = text_in(next, "uid");
+  const std::string_view name = text_in(next, "name"), ns = text_in(next, "namespace"),
+                         uid = text_in(next, "uid");
   if (name != call.route.name) {
-    return bad_request(fmt::format("the name of the object ({}) does not match the name on the URL ({})",
-                                   name.empty() ? "<empty>" : name, call.route.name));
+    return bad_request(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                    name.empty() ? "<empty>" : name, call.route.name));
   }
   if (!ns.empty() && ns != call.route.ns) {
-    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
+    return bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
   }
   if (!uid.empty() && uid != text_in(current, "uid")) {
-    return conflict(resource, name, fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
-                                                uid, text_in(current, "uid")));
+    return conflict(
+        resource, name,
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
+                    text_in(current, "uid")));
   }
   const std::string_view version = text_in(next, "resourceVersion");
   if (!version.empty() && version != "0" && version != text_in(current, "resourceVersion")) {
@@ -68,22 +76,26 @@ std::optional<StatusError> check_same_object(const Call& call, const json::objec
   }
   if (version.empty() && needs_version) {
     return invalid(resource, name,
-                   {{"FieldValueInvalid", "Invalid value: 0x0: must be specified for an update", "metadata.resourceVersion"}});
+                   {{"FieldValueInvalid", "Invalid value: 0x0: must be specified for an update",
+                     "metadata.resourceVersion"}});
   }
   return std::nullopt;
 }
 
-std::optional<StatusError> check_finalizers(const Call& call, const json::object& current, const json::object& next) {
+std::optional<StatusError> check_finalizers(const Call& call, const json::object& current,
+                                            const json::object& next) {
   if (!is_deleting(current)) return std::nullopt;
   const auto before = finalizers_of(current);
   std::vector<std::string> added;
   for (const std::string& finalizer : finalizers_of(next)) {
-    if (std::find(before.begin(), before.end(), finalizer) == before.end()) added.push_back("\"" + finalizer + "\"");
+    if (std::find(before.begin(), before.end(), finalizer) == before.end())
+      added.push_back("\"" + finalizer + "\"");
   }
   if (added.empty()) return std::nullopt;
   return invalid(*call.route.resource, call.route.name,
                  {{"FieldValueForbidden",
-                   fmt::format("Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+                   fmt::format("Forbidden: no new finalizers can be added if the object is being "
+                               "deleted, found new finalizers []string{{{}}}",
                                join(added, ", ")),
                    "metadata.finalizers"}});
 }
@@ -136,22 +148,28 @@ bool has_status_subresource(const kube::ResourceInfo& resource) {
   return std::find(subresources.begin(), subresources.end(), "status") != subresources.end();
 }
 
-bool is_custom_resource(const kube::ResourceInfo& resource) { return resource.group == "kueue.x-k8s.io"; }
+bool is_custom_resource(const kube::ResourceInfo& resource) {
+  return resource.group == "kueue.x-k8s.io";
+}
 
 bool has_generation(const kube::ResourceInfo& resource) {
-  return resource.kind == Kind::pod || resource.kind == Kind::job || resource.kind == Kind::priority_class ||
-         is_custom_resource(resource);
+  return resource.kind == Kind::pod || resource.kind == Kind::job ||
+         resource.kind == Kind::priority_class || is_custom_resource(resource);
 }
 
 std::optional<StatusError> check_identity(const Call& call, json::object& object) {
   json::object& metadata = metadata_of(object);
   const kube::ResourceInfo& resource = *call.route.resource;
-  if (const std::string_view ns = text_in(metadata, "namespace"); !ns.empty() && ns != call.route.ns) {
-    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
+  if (const std::string_view ns = text_in(metadata, "namespace");
+      !ns.empty() && ns != call.route.ns) {
+    return bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
   }
   if (resource.is_namespaced) metadata["namespace"] = call.route.ns;
   if (text_in(metadata, "name").empty() && text_in(metadata, "generateName").empty()) {
-    return invalid(resource, "", {{"FieldValueRequired", "Required value: name or generateName is required", "metadata.name"}});
+    return invalid(resource, "",
+                   {{"FieldValueRequired", "Required value: name or generateName is required",
+                     "metadata.name"}});
   }
   if (!text_in(metadata, "resourceVersion").empty()) {
     return bad_request("resourceVersion should not be set on objects to be created");
@@ -170,7 +188,8 @@ void stamp_new(const kube::ResourceInfo& resource, json::object& object, Time no
   metadata["resourceVersion"] = "";
   if (has_generation(resource)) metadata["generation"] = 1;
   metadata["creationTimestamp"] = format_rfc3339(now);
-  for (const std::string_view key : {"labels", "annotations", "ownerReferences", "finalizers", "managedFields"}) {
+  for (const std::string_view key :
+       {"labels", "annotations", "ownerReferences", "finalizers", "managedFields"}) {
     const json::value* value = given.if_contains(key);
     const bool is_empty = value == nullptr || value->is_null() ||
                           (value->is_object() && value->get_object().empty()) ||
@@ -180,24 +199,29 @@ void stamp_new(const kube::ResourceInfo& resource, json::object& object, Time no
   object["metadata"] = std::move(metadata);
 }
 
-Answer<json::object> merge_update(const Call& call, const json::object& current, json::object next) {
+Answer<json::object> merge_update(const Call& call, const json::object& current,
+                                  json::object next) {
   const kube::ResourceInfo& resource = *call.route.resource;
   const json::object& current_metadata = current.at("metadata").as_object();
   const bool is_put = call.request.method == "PUT";
   json::object& metadata = metadata_of(next);
-  if (auto bad = check_same_object(call, current_metadata, metadata, is_put && is_custom_resource(resource))) {
+  if (auto bad = check_same_object(call, current_metadata, metadata,
+                                   is_put && is_custom_resource(resource))) {
     return refuse(std::move(*bad));
   }
   keep_server_metadata(current_metadata, metadata);
   if (auto bad = check_finalizers(call, current, next)) return refuse(std::move(*bad));
-  if (call.route.subresource == "status") return with_status_only(resource, current, std::move(next));
+  if (call.route.subresource == "status")
+    return with_status_only(resource, current, std::move(next));
   if (has_status_subresource(resource)) keep(next, current, "status");
   // A namespace's own finalizers change through /finalize alone.
-  if (resource.kind == Kind::namespace_ && call.route.subresource != "finalize") keep(next, current, "spec");
+  if (resource.kind == Kind::namespace_ && call.route.subresource != "finalize")
+    keep(next, current, "spec");
   return next;
 }
 
-void bump_generation(const kube::ResourceInfo& resource, const json::object& current, json::object& next) {
+void bump_generation(const kube::ResourceInfo& resource, const json::object& current,
+                     json::object& next) {
   if (!has_generation(resource)) return;
   json::object a = current, b = next;
   for (json::object* object : {&a, &b}) {

@@ -21,7 +21,8 @@ Answer<Filter> parse_filter(const Route& route, const http::Url& url) {
   Filter filter{.ns = route.ns, .name = route.name};
   if (const auto text = url.find("labelSelector"); text && !text->empty()) {
     auto selector = kube::Selector::parse(*text);
-    if (!selector) return refuse(bad_request("unable to parse requirement: " + selector.error().message));
+    if (!selector)
+      return refuse(bad_request("unable to parse requirement: " + selector.error().message));
     filter.labels = std::move(*selector);
   }
   const auto text = url.find("fieldSelector");

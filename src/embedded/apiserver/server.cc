@@ -40,7 +40,9 @@ json::object new_object(Kind kind, std::string_view name, std::string_view ns) {
   const kube::ResourceInfo& resource = kube::info(kind);
   json::object metadata{{"name", name}};
   if (!ns.empty()) metadata["namespace"] = ns;
-  return {{"kind", resource.kind_name}, {"apiVersion", kube::api_version(resource)}, {"metadata", std::move(metadata)}};
+  return {{"kind", resource.kind_name},
+          {"apiVersion", kube::api_version(resource)},
+          {"metadata", std::move(metadata)}};
 }
 
 json::object priority_class(std::string_view name, int64_t value, std::string_view description) {
@@ -67,13 +69,16 @@ std::vector<First> missing_basics(Service& service) {
     const bool is_new = !service.store.find(Kind::namespace_, {"", std::string(name)});
     add(Kind::namespace_, {"", std::string(name)}, std::move(object));
     if (is_new) {
-      add(Kind::service_account, {std::string(name), "default"}, new_object(Kind::service_account, "default", name));
+      add(Kind::service_account, {std::string(name), "default"},
+          new_object(Kind::service_account, "default", name));
     }
   }
   add(Kind::priority_class, {"", "system-cluster-critical"},
-      priority_class("system-cluster-critical", 2'000'000'000, "For what the cluster needs, on whichever node."));
+      priority_class("system-cluster-critical", 2'000'000'000,
+                     "For what the cluster needs, on whichever node."));
   add(Kind::priority_class, {"", "system-node-critical"},
-      priority_class("system-node-critical", 2'000'001'000, "For what a node needs; above everything else."));
+      priority_class("system-node-critical", 2'000'001'000,
+                     "For what a node needs; above everything else."));
   return result;
 }
 
@@ -83,9 +88,13 @@ void answer_self_review(Call& call) {
   if (!body->is_object()) return call.answer(bad_request("the request body must be an object"));
   json::object object = std::move(body->get_object());
   if (call.url.segments.back() == "selfsubjectreviews") {
-    object["status"] = json::object{{"userInfo", json::object{{"username", "admin"}, {"groups", json::array{"system:masters", "system:authenticated"}}}}};
+    object["status"] = json::object{
+        {"userInfo",
+         json::object{{"username", "admin"},
+                      {"groups", json::array{"system:masters", "system:authenticated"}}}}};
   } else {
-    object["status"] = json::object{{"allowed", true}, {"reason", "the one token of this server is the administrator's"}};
+    object["status"] = json::object{
+        {"allowed", true}, {"reason", "the one token of this server is the administrator's"}};
   }
   call.answer(201, json::serialize(object));
 }
@@ -94,11 +103,14 @@ void answer_self_review(Call& call) {
 std::optional<StatusError> not_served(const http::Url& url) {
   const std::vector<std::string>& s = url.segments;
   if (s.size() == 7 && s[4] == "serviceaccounts" && s[6] == "token") {
-    return not_implemented("tokens of service accounts are not supported: the administrator's token is the only one");
+    return not_implemented(
+        "tokens of service accounts are not supported: the administrator's token is the only one");
   }
   if (s.size() >= 7 && s[4] == "pods") {
-    for (const std::string_view name : {"exec", "attach", "portforward", "proxy", "ephemeralcontainers", "resize"}) {
-      if (s[6] == name) return not_implemented(fmt::format("pods/{} is not supported by this server", name));
+    for (const std::string_view name :
+         {"exec", "attach", "portforward", "proxy", "ephemeralcontainers", "resize"}) {
+      if (s[6] == name)
+        return not_implemented(fmt::format("pods/{} is not supported by this server", name));
     }
   }
   return std::nullopt;
@@ -154,7 +166,9 @@ void Server::Impl::make_basics() {
   service.store.commit(writes, [this](Result<std::vector<ObjectPointer>> states) {
     if (!states) {
       service.log.error("the first objects could not be kept", {{"error", states.error().message}});
-      service.loop.after(seconds(1), [this] { make_basics(); });
+      service.loop.after(seconds(1), [this, is_alive = service.store.is_alive()] {
+        if (*is_alive) make_basics();
+      });
       return;
     }
     set_ready();
@@ -173,12 +187,21 @@ void Server::stop() {
   impl_->service.watches.end_all();
 }
 
-bool Server::is_ready() const { return impl_->is_ready && !impl_->is_stopped; }
-void Server::set_pod_logs(http::Handler* handler) { impl_->service.options.pod_logs = handler; }
-void Server::set_views(http::Handler* handler) { impl_->service.options.views = handler; }
-int64_t Server::revision() const { return impl_->service.store.revision(); }
+bool Server::is_ready() const {
+  return impl_->is_ready && !impl_->is_stopped;
+}
+void Server::set_pod_logs(http::Handler* handler) {
+  impl_->service.options.pod_logs = handler;
+}
+void Server::set_views(http::Handler* handler) {
+  impl_->service.options.views = handler;
+}
+int64_t Server::revision() const {
+  return impl_->service.store.revision();
+}
 
-void Server::handle(const http::Peer& peer, http::Request request, std::unique_ptr<http::ResponseSink> sink) {
+void Server::handle(const http::Peer& peer, http::Request request,
+                    std::unique_ptr<http::ResponseSink> sink) {
   auto call = std::make_shared<Call>();
   call->peer = peer;
   call->request = std::move(request);
@@ -206,7 +229,8 @@ bool Server::Impl::answer_health(Call& call) {
   if (segments.empty()) return false;
   if (segments[0] != "livez" && segments[0] != "readyz" && segments[0] != "healthz") return false;
   const bool is_fine = segments[0] == "livez" || (is_ready && !is_stopped);
-  http::respond(*call.sink, is_fine ? 200 : 503, "text/plain; charset=utf-8", is_fine ? "ok" : "not ready");
+  http::respond(*call.sink, is_fine ? 200 : 503, "text/plain; charset=utf-8",
+                is_fine ? "ok" : "not ready");
   call.sink.reset();
   return true;
 }
@@ -223,10 +247,12 @@ bool Server::Impl::is_authorized(const Call& call) const {
 void Server::Impl::dispatch(CallPointer call) {
   const std::string& method = call->request.method;
   const std::vector<std::string>& segments = call->url.segments;
-  const bool is_views = segments.size() > 3 && segments[0] == "apis" && segments[1] == "view.taugrid.io";
+  const bool is_views =
+      segments.size() > 3 && segments[0] == "apis" && segments[1] == "view.taugrid.io";
   if (is_views) {
     if (service.options.views == nullptr) return call->answer(path_not_found());
-    return service.options.views->handle(call->peer, std::move(call->request), std::move(call->sink));
+    return service.options.views->handle(call->peer, std::move(call->request),
+                                         std::move(call->sink));
   }
   if (method == "GET" || method == "HEAD") {
     if (const auto found = discovery.find(call->url, call->request.headers)) {
@@ -235,9 +261,10 @@ void Server::Impl::dispatch(CallPointer call) {
     }
     if (const auto text = openapi.find(call->url)) return call->answer(200, *text);
   }
-  const bool is_review = segments.size() == 4 && method == "POST" &&
-                         (segments[3] == "selfsubjectreviews" || segments[3] == "selfsubjectaccessreviews") &&
-                         (segments[1] == "authentication.k8s.io" || segments[1] == "authorization.k8s.io");
+  const bool is_review =
+      segments.size() == 4 && method == "POST" &&
+      (segments[3] == "selfsubjectreviews" || segments[3] == "selfsubjectaccessreviews") &&
+      (segments[1] == "authentication.k8s.io" || segments[1] == "authorization.k8s.io");
   if (is_review) return answer_self_review(*call);
   if (auto refusal = not_served(call->url)) return call->answer(*refusal);
   auto route = parse_route(call->url);
@@ -252,8 +279,8 @@ void Server::Impl::dispatch(CallPointer call) {
 
 void Server::Impl::dispatch_resource(CallPointer call) {
   const std::string& method = call->request.method;
-  if (method != "GET" && call->format.shown == Shown::table && call->route.subresource.empty() && method != "POST" &&
-      method != "PUT" && method != "PATCH" && method != "DELETE") {
+  if (method != "GET" && call->format.shown == Shown::table && call->route.subresource.empty() &&
+      method != "POST" && method != "PUT" && method != "PATCH" && method != "DELETE") {
     return call->answer(not_acceptable("tables are answers to GET"));
   }
   if (!call->route.subresource.empty()) return dispatch_subresource(std::move(call));
@@ -270,7 +297,8 @@ void Server::Impl::dispatch_collection(CallPointer call) {
   if (method == "DELETE" && !is_whole_cluster && call->route.resource->kind != Kind::namespace_) {
     return delete_collection(service, std::move(call));
   }
-  call->answer(method_not_allowed("the server does not allow this method on the requested resource"));
+  call->answer(
+      method_not_allowed("the server does not allow this method on the requested resource"));
 }
 
 void Server::Impl::dispatch_item(CallPointer call) {
@@ -280,7 +308,8 @@ void Server::Impl::dispatch_item(CallPointer call) {
   if (method == "PUT") return update_object(service, std::move(call));
   if (method == "PATCH") return patch_object(service, std::move(call));
   if (method == "DELETE") return delete_object(service, std::move(call));
-  call->answer(method_not_allowed("the server does not allow this method on the requested resource"));
+  call->answer(
+      method_not_allowed("the server does not allow this method on the requested resource"));
 }
 
 void Server::Impl::dispatch_subresource(CallPointer call) {
@@ -295,23 +324,28 @@ void Server::Impl::dispatch_subresource(CallPointer call) {
   if (name == "binding" && method == "POST") return bind_pod(service, std::move(call));
   if (name == "eviction" && method == "POST") return evict_pod(service, std::move(call));
   if (name == "finalize" && method == "PUT") return finalize_namespace(service, std::move(call));
-  call->answer(method_not_allowed("the server does not allow this method on the requested resource"));
+  call->answer(
+      method_not_allowed("the server does not allow this method on the requested resource"));
 }
 
 void Server::Impl::forward_log(Call& call) {
   if (!service.store.find(Kind::pod, {call.route.ns, call.route.name})) {
     return call.answer(not_found(*call.route.resource, call.route.name));
   }
-  if (service.options.pod_logs == nullptr) return call.answer(not_implemented("this server has no pod logs"));
+  if (service.options.pod_logs == nullptr)
+    return call.answer(not_implemented("this server has no pod logs"));
   service.options.pod_logs->handle(call.peer, std::move(call.request), std::move(call.sink));
 }
 
 void Server::Impl::count(const Call& call) {
   if (service.options.metrics == nullptr) return;
   static constexpr std::string_view known[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
-  const bool is_known = std::find(std::begin(known), std::end(known), call.request.method) != std::end(known);
-  service.options.metrics->add("taugrid_apiserver_requests_total", "Requests to the embedded API server.",
-                               {{"method", is_known ? call.request.method : "other"}, {"resource", std::string(call.route.resource->resource)}});
+  const bool is_known =
+      std::find(std::begin(known), std::end(known), call.request.method) != std::end(known);
+  service.options.metrics->add("taugrid_apiserver_requests_total",
+                               "Requests to the embedded API server.",
+                               {{"method", is_known ? call.request.method : "other"},
+                                {"resource", std::string(call.route.resource->resource)}});
 }
 
 }  // namespace tau::apiserver

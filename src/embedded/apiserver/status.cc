@@ -30,8 +30,8 @@ json::object details_of(const StatusError& error) {
   return details;
 }
 
-StatusError about(int code, std::string_view reason, const kube::ResourceInfo& resource, std::string_view name,
-                  std::string message) {
+StatusError about(int code, std::string_view reason, const kube::ResourceInfo& resource,
+                  std::string_view name, std::string message) {
   StatusError error{.code = code, .reason = std::string(reason), .message = std::move(message)};
   error.name = name;
   error.group = resource.group;
@@ -42,15 +42,21 @@ StatusError about(int code, std::string_view reason, const kube::ResourceInfo& r
 }  // namespace
 
 std::string to_json(const StatusError& error) {
-  json::object status{{"kind", "Status"},     {"apiVersion", "v1"},         {"metadata", json::object()},
-                      {"status", "Failure"}, {"message", error.message}, {"reason", error.reason}};
-  if (json::object details = details_of(error); !details.empty()) status["details"] = std::move(details);
+  json::object status{{"kind", "Status"},           {"apiVersion", "v1"},
+                      {"metadata", json::object()}, {"status", "Failure"},
+                      {"message", error.message},   {"reason", error.reason}};
+  if (json::object details = details_of(error); !details.empty())
+    status["details"] = std::move(details);
   status["code"] = error.code;
   return json::serialize(status);
 }
 
-std::string success_json(const kube::ResourceInfo* resource, std::string_view name, std::string_view uid) {
-  json::object status{{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::object()}, {"status", "Success"}};
+std::string success_json(const kube::ResourceInfo* resource, std::string_view name,
+                         std::string_view uid) {
+  json::object status{{"kind", "Status"},
+                      {"apiVersion", "v1"},
+                      {"metadata", json::object()},
+                      {"status", "Success"}};
   if (resource == nullptr) {
     status["code"] = 201;
   } else {
@@ -73,15 +79,33 @@ std::string qualified_kind(const kube::ResourceInfo& resource) {
                                 : fmt::format("{}.{}", resource.kind_name, resource.group);
 }
 
-StatusError bad_request(std::string message) { return {400, "BadRequest", std::move(message)}; }
-StatusError unauthorized() { return {401, "Unauthorized", "Unauthorized"}; }
-StatusError path_not_found() { return {404, "NotFound", "the server could not find the requested resource"}; }
-StatusError method_not_allowed(std::string message) { return {405, "MethodNotAllowed", std::move(message)}; }
-StatusError not_acceptable(std::string message) { return {406, "NotAcceptable", std::move(message)}; }
-StatusError expired(std::string message) { return {410, "Expired", std::move(message)}; }
-StatusError too_large(std::string message) { return {413, "RequestEntityTooLarge", std::move(message)}; }
-StatusError unsupported_media(std::string message) { return {415, "UnsupportedMediaType", std::move(message)}; }
-StatusError not_implemented(std::string message) { return {501, "NotImplemented", std::move(message)}; }
+StatusError bad_request(std::string message) {
+  return {400, "BadRequest", std::move(message)};
+}
+StatusError unauthorized() {
+  return {401, "Unauthorized", "Unauthorized"};
+}
+StatusError path_not_found() {
+  return {404, "NotFound", "the server could not find the requested resource"};
+}
+StatusError method_not_allowed(std::string message) {
+  return {405, "MethodNotAllowed", std::move(message)};
+}
+StatusError not_acceptable(std::string message) {
+  return {406, "NotAcceptable", std::move(message)};
+}
+StatusError expired(std::string message) {
+  return {410, "Expired", std::move(message)};
+}
+StatusError too_large(std::string message) {
+  return {413, "RequestEntityTooLarge", std::move(message)};
+}
+StatusError unsupported_media(std::string message) {
+  return {415, "UnsupportedMediaType", std::move(message)};
+}
+StatusError not_implemented(std::string message) {
+  return {501, "NotImplemented", std::move(message)};
+}
 
 StatusError forbidden(const kube::ResourceInfo& resource, std::string_view name, std::string why) {
   return about(403, "Forbidden", resource, name,
@@ -98,20 +122,25 @@ StatusError already_exists(const kube::ResourceInfo& resource, std::string_view 
                fmt::format("{} \"{}\" already exists", qualified_resource(resource), name));
 }
 
-StatusError conflict(const kube::ResourceInfo& resource, std::string_view name, std::string_view why) {
+StatusError conflict(const kube::ResourceInfo& resource, std::string_view name,
+                     std::string_view why) {
   return about(409, "Conflict", resource, name,
-               fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", qualified_resource(resource), name, why));
+               fmt::format("Operation cannot be fulfilled on {} \"{}\": {}",
+                           qualified_resource(resource), name, why));
 }
 
 StatusError modified(const kube::ResourceInfo& resource, std::string_view name) {
   return conflict(resource, name,
-                  "the object has been modified; please apply your changes to the latest version and try again");
+                  "the object has been modified; please apply your changes to the latest version "
+                  "and try again");
 }
 
-StatusError invalid(const kube::ResourceInfo& resource, std::string_view name, std::vector<StatusCause> causes) {
+StatusError invalid(const kube::ResourceInfo& resource, std::string_view name,
+                    std::vector<StatusCause> causes) {
   std::vector<std::string> texts;
   for (const StatusCause& cause : causes) {
-    texts.push_back(cause.field.empty() ? cause.message : fmt::format("{}: {}", cause.field, cause.message));
+    texts.push_back(cause.field.empty() ? cause.message
+                                        : fmt::format("{}: {}", cause.field, cause.message));
   }
   const std::string all = join(texts, ", ");
   StatusError error = about(422, "Invalid", resource, name,
@@ -123,7 +152,8 @@ StatusError invalid(const kube::ResourceInfo& resource, std::string_view name, s
 }
 
 StatusError future_version(int64_t wanted, int64_t current) {
-  StatusError error{504, "Timeout", fmt::format("Too large resource version: {}, current: {}", wanted, current)};
+  StatusError error{504, "Timeout",
+                    fmt::format("Too large resource version: {}, current: {}", wanted, current)};
   error.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
   error.retry_after_seconds = 1;
   return error;
@@ -131,13 +161,20 @@ StatusError future_version(int64_t wanted, int64_t current) {
 
 StatusError from_error(const Error& error) {
   switch (error.code) {
-    case ErrorCode::bad_request: return bad_request(error.message);
-    case ErrorCode::too_large: return too_large(error.message);
-    case ErrorCode::unavailable: return {503, "ServiceUnavailable", error.message};
-    case ErrorCode::unsupported: return not_implemented(error.message);
-    case ErrorCode::timeout: return {504, "Timeout", error.message};
-    case ErrorCode::too_many: return {429, "TooManyRequests", error.message};
-    default: return {500, "InternalError", "Internal error occurred: " + error.message};
+    case ErrorCode::bad_request:
+      return bad_request(error.message);
+    case ErrorCode::too_large:
+      return too_large(error.message);
+    case ErrorCode::unavailable:
+      return {503, "ServiceUnavailable", error.message};
+    case ErrorCode::unsupported:
+      return not_implemented(error.message);
+    case ErrorCode::timeout:
+      return {504, "Timeout", error.message};
+    case ErrorCode::too_many:
+      return {429, "TooManyRequests", error.message};
+    default:
+      return {500, "InternalError", "Internal error occurred: " + error.message};
   }
 }
 

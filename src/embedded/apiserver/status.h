@@ -1,5 +1,5 @@
-// StatusError: a refusal in the API's own words (meta/v1 Status): HTTP code, reason, message, details. The texts
-// follow upstream, because people and programs match on them.
+// StatusError: a refusal in the API's own words (meta/v1 Status): HTTP code, reason, message,
+// details. The texts follow upstream, because people and programs match on them.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -21,18 +21,22 @@ struct StatusCause {
 struct StatusError {
   int code = 500;
   std::string reason, message;
-  std::string name, group, kind, uid;  // details; kind is the plural resource, or the Kind of an invalid object
+  std::string name, group, kind,
+      uid;  // details; kind is the plural resource, or the Kind of an invalid object
   std::vector<StatusCause> causes;
   int retry_after_seconds = 0;
 };
 
 template <class T>
 using Answer = std::expected<T, StatusError>;
-inline std::unexpected<StatusError> refuse(StatusError error) { return std::unexpected(std::move(error)); }
+inline std::unexpected<StatusError> refuse(StatusError error) {
+  return std::unexpected(std::move(error));
+}
 
 std::string to_json(const StatusError& error);
 // A deletion's or binding's success.
-std::string success_json(const kube::ResourceInfo* resource, std::string_view name, std::string_view uid);
+std::string success_json(const kube::ResourceInfo* resource, std::string_view name,
+                         std::string_view uid);
 // "jobs.batch", "pods"
 std::string qualified_resource(const kube::ResourceInfo& resource);
 // "Job.batch", "Pod"
@@ -45,9 +49,11 @@ StatusError not_found(const kube::ResourceInfo& resource, std::string_view name)
 StatusError path_not_found();
 StatusError method_not_allowed(std::string message);
 StatusError already_exists(const kube::ResourceInfo& resource, std::string_view name);
-StatusError conflict(const kube::ResourceInfo& resource, std::string_view name, std::string_view why);
+StatusError conflict(const kube::ResourceInfo& resource, std::string_view name,
+                     std::string_view why);
 StatusError modified(const kube::ResourceInfo& resource, std::string_view name);
-StatusError invalid(const kube::ResourceInfo& resource, std::string_view name, std::vector<StatusCause> causes);
+StatusError invalid(const kube::ResourceInfo& resource, std::string_view name,
+                    std::vector<StatusCause> causes);
 StatusError expired(std::string message);
 StatusError future_version(int64_t wanted, int64_t current);
 StatusError too_large(std::string message);

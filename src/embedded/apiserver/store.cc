@@ -28,16 +28,18 @@ bool is_boolean_field(std::string_view path) {
   return path == "spec.unschedulable" || path == "spec.hostNetwork";
 }
 
-ObjectPointer make_stored(Kind kind, const kube::ObjectKey& key, const json::object& object, int64_t revision,
-                          std::string text) {
+ObjectPointer make_stored(Kind kind, const kube::ObjectKey& key, const json::object& object,
+                          int64_t revision, std::string text) {
   auto stored = std::make_shared<StoredObject>();
   stored->kind = kind;
   stored->key = key;
   stored->revision = revision;
   stored->text = std::move(text);
   stored->uid = field_text(find_in(object, "metadata.uid"));
-  if (const json::value* labels = find_in(object, "metadata.labels"); labels && labels->is_object()) {
-    for (const auto& [name, value] : labels->get_object()) stored->labels[name] = field_text(&value);
+  if (const json::value* labels = find_in(object, "metadata.labels");
+      labels && labels->is_object()) {
+    for (const auto& [name, value] : labels->get_object())
+      stored->labels[name] = field_text(&value);
   }
   for (const std::string_view path : selectable_fields(kind)) {
     std::string value = field_text(find_in(object, path));
@@ -62,25 +64,44 @@ std::optional<std::pair<Kind, kube::ObjectKey>> parse_journal_key(std::string_vi
 }  // namespace
 
 std::span<const std::string_view> selectable_fields(Kind kind) {
-  static constexpr std::string_view pod[] = {
-      "spec.nodeName", "status.phase", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
-      "spec.hostNetwork", "status.podIP", "status.nominatedNodeName"};
-  static constexpr std::string_view event[] = {
-      "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-      "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
-      "reportingComponent", "source", "type"};
+  static constexpr std::string_view pod[] = {"spec.nodeName",
+                                             "status.phase",
+                                             "spec.restartPolicy",
+                                             "spec.schedulerName",
+                                             "spec.serviceAccountName",
+                                             "spec.hostNetwork",
+                                             "status.podIP",
+                                             "status.nominatedNodeName"};
+  static constexpr std::string_view event[] = {"involvedObject.kind",
+                                               "involvedObject.namespace",
+                                               "involvedObject.name",
+                                               "involvedObject.uid",
+                                               "involvedObject.apiVersion",
+                                               "involvedObject.resourceVersion",
+                                               "involvedObject.fieldPath",
+                                               "reason",
+                                               "reportingComponent",
+                                               "source",
+                                               "type"};
   static constexpr std::string_view node[] = {"spec.unschedulable"};
   static constexpr std::string_view secret[] = {"type"};
   static constexpr std::string_view name_space[] = {"status.phase"};
   static constexpr std::string_view job[] = {"status.successful"};
   switch (kind) {
-    case Kind::pod: return pod;
-    case Kind::event: return event;
-    case Kind::node: return node;
-    case Kind::secret: return secret;
-    case Kind::namespace_: return name_space;
-    case Kind::job: return job;
-    default: return {};
+    case Kind::pod:
+      return pod;
+    case Kind::event:
+      return event;
+    case Kind::node:
+      return node;
+    case Kind::secret:
+      return secret;
+    case Kind::namespace_:
+      return name_space;
+    case Kind::job:
+      return job;
+    default:
+      return {};
   }
 }
 
@@ -101,12 +122,13 @@ Result<void> ObjectStore::start() {
     json::value value;
     if (key) value = json::parse(row.value, code);
     if (!key || code || !value.is_object()) {
-      failure = Error{ErrorCode::internal,
-                      fmt::format("the journal's row {} is not an object that this version knows", row.key)};
+      failure = Error{
+          ErrorCode::internal,
+          fmt::format("the journal's row {} is not an object that this version knows", row.key)};
       return;
     }
-    objects_[static_cast<size_t>(key->first)][key->second] =
-        make_stored(key->first, key->second, value.get_object(), row.revision, std::move(row.value));
+    objects_[static_cast<size_t>(key->first)][key->second] = make_stored(
+        key->first, key->second, value.get_object(), row.revision, std::move(row.value));
   };
   const int64_t last = TRY(journal_.replay(take_row));
   if (failure) return std::unexpected(*failure);
@@ -121,12 +143,14 @@ ObjectPointer ObjectStore::find(Kind kind, const kube::ObjectKey& key) const {
   return found == objects.end() ? nullptr : found->second;
 }
 
-std::vector<ObjectPointer> ObjectStore::at(Kind kind, const std::string& ns, int64_t revision) const {
+std::vector<ObjectPointer> ObjectStore::at(Kind kind, const std::string& ns,
+                                           int64_t revision) const {
   CHECK(revision >= oldest_ && revision <= revision_);
   const Objects& objects = all(kind);
   // What changed since then, by the first change: its `old` is the state that is asked for.
   std::map<kube::ObjectKey, ObjectPointer> undone;
-  for (const StoreEvent* event = next_event(revision); event != nullptr; event = next_event(event->revision)) {
+  for (const StoreEvent* event = next_event(revision); event != nullptr;
+       event = next_event(event->revision)) {
     if (event->now->kind == kind && (ns.empty() || event->now->key.ns == ns)) {
       undone.emplace(event->now->key, event->old);
     }
@@ -153,8 +177,9 @@ std::vector<ObjectPointer> ObjectStore::at(Kind kind, const std::string& ns, int
 }
 
 const StoreEvent* ObjectStore::next_event(int64_t revision) const {
-  const auto next = std::upper_bound(history_.begin(), history_.end(), revision,
-                                     [](int64_t r, const StoreEvent& event) { return r < event.revision; });
+  const auto next =
+      std::upper_bound(history_.begin(), history_.end(), revision,
+                       [](int64_t r, const StoreEvent& event) { return r < event.revision; });
   return next == history_.end() ? nullptr : &*next;
 }
 
@@ -176,7 +201,10 @@ void ObjectStore::unlock(Kind kind, const kube::ObjectKey& key) {
   }
   Task next = std::move(found->second.front());
   found->second.pop_front();
-  loop_.post(std::move(next));  // posted, so that a long queue does not become deep recursion
+  // Posted, so that a long queue does not become deep recursion.
+  loop_.post([next = std::move(next), is_alive = is_alive()]() mutable {
+    if (*is_alive) next();
+  });
 }
 
 void ObjectStore::commit(const std::vector<StoreWrite>& writes,
@@ -198,7 +226,8 @@ void ObjectStore::commit(const std::vector<StoreWrite>& writes,
     pending->events.push_back(std::move(event));
   }
   pending_.push_back(pending);
-  journal_.append(std::move(rows), [this, pending](Result<void> result) {
+  journal_.append(std::move(rows), [this, pending, is_alive = is_alive()](Result<void> result) {
+    if (!*is_alive) return;
     pending->result = std::move(result);
     finish_pending();
   });
@@ -206,7 +235,7 @@ void ObjectStore::commit(const std::vector<StoreWrite>& writes,
 
 void ObjectStore::finish_pending() {
   while (!pending_.empty() && pending_.front()->result) {
-    const std::shared_ptr<Pending> pending = pending_.front();
+    const std::shared_ptr<Pending> pending = std::move(pending_.front());
     pending_.pop_front();
     if (!*pending->result) {
       pending->done(std::unexpected(pending->result->error()));
@@ -237,7 +266,8 @@ void ObjectStore::apply(StoreEvent event) {
 
 void ObjectStore::trim_history() {
   // The last event always stays: its listeners are still to be told.
-  while (history_.size() > 1 && (history_.size() > limits_.events || history_bytes_ > limits_.bytes)) {
+  while (history_.size() > 1 &&
+         (history_.size() > limits_.events || history_bytes_ > limits_.bytes)) {
     oldest_ = history_.front().revision;
     history_bytes_ -= history_.front().now->text.size();
     history_.pop_front();

@@ -1,7 +1,8 @@
-// ObjectStore: the embedded server's state. What is read here is durable: a write becomes visible, and its event
-// is told, only when the journal has it. Objects are kept as JSON text, with the few values that lists and
-// watches select by. Writes to one key are made one after the other (`lock`), so each is computed from the state
-// that it will replace. The history of events is a ring, bounded in number and bytes.
+// ObjectStore: the embedded server's state. What is read here is durable: a write becomes visible,
+// and its event is told, only when the journal has it. Objects are kept as JSON text, with the few
+// values that lists and watches select by. Writes to one key are made one after the other (`lock`),
+// so each is computed from the state that it will replace. The history of events is a ring, bounded
+// in number and bytes.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -34,8 +35,8 @@ using ObjectPointer = std::shared_ptr<const StoredObject>;
 // JSON paths that field selectors of a kind may name, beside metadata.name and metadata.namespace.
 std::span<const std::string_view> selectable_fields(kube::Kind kind);
 
-// A change that has become durable. `old` is null for a creation. For a deletion `now` is the last state, with
-// the revision of the deletion.
+// A change that has become durable. `old` is null for a creation. For a deletion `now` is the last
+// state, with the revision of the deletion.
 struct StoreEvent {
   int64_t revision = 0;
   ObjectPointer old, now;
@@ -57,14 +58,18 @@ class ObjectStore {
     size_t bytes;
   };
   ObjectStore(Loop& loop, Journal& journal, Limits limits);
+  // The journal and the loop may outlive the store: what they still have to tell it is then
+  // dropped.
+  ~ObjectStore() { *is_alive_ = false; }
+  std::shared_ptr<const bool> is_alive() const { return is_alive_; }
 
   // Reads the journal. Rows that are not understood are an error: nothing is dropped silently.
   Result<void> start();
 
   ObjectPointer find(kube::Kind kind, const kube::ObjectKey& key) const;
   const Objects& all(kube::Kind kind) const { return objects_[static_cast<size_t>(kind)]; }
-  int64_t revision() const { return revision_; }         // of the last durable change
-  int64_t oldest_revision() const { return oldest_; }    // watches may resume from it and later
+  int64_t revision() const { return revision_; }       // of the last durable change
+  int64_t oldest_revision() const { return oldest_; }  // watches may resume from it and later
   // The objects of a kind, in one namespace or all (""), as they were at a revision in the history.
   std::vector<ObjectPointer> at(kube::Kind kind, const std::string& ns, int64_t revision) const;
   // The first event after `revision`, or null; events stay valid until the next change.
@@ -73,11 +78,14 @@ class ObjectStore {
   // Runs `task` when no other write of that key is under way; the key is then held until unlock().
   void lock(kube::Kind kind, const kube::ObjectKey& key, Task task);
   void unlock(kube::Kind kind, const kube::ObjectKey& key);
-  // Makes all writes durable, or none. `done` comes after they are visible, with the new states in order.
+  // Makes all writes durable, or none. `done` comes after they are visible, with the new states in
+  // order.
   void commit(const std::vector<StoreWrite>& writes,
               std::move_only_function<void(Result<std::vector<ObjectPointer>>)> done);
   // Told of each change once it is durable, in order of revision.
-  void set_listener(std::function<void(const StoreEvent&)> listener) { listener_ = std::move(listener); }
+  void set_listener(std::function<void(const StoreEvent&)> listener) {
+    listener_ = std::move(listener);
+  }
 
  private:
   struct Pending {
@@ -102,6 +110,7 @@ class ObjectStore {
   std::deque<std::shared_ptr<Pending>> pending_;
   std::map<LockKey, std::deque<Task>> locks_;
   std::function<void(const StoreEvent&)> listener_;
+  std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
 };
 
 // "<group>/<resource>/<namespace>/<name>"

@@ -1,4 +1,5 @@
-// TestServer: a Server over a MemoryJournal in virtual time, for tests: calls are whole, watches are kept open.
+// TestServer: a Server over a MemoryJournal in virtual time, for tests: calls are whole, watches
+// are kept open.
 #pragma once
 
 #include <boost/json.hpp>
@@ -25,11 +26,16 @@ struct OpenWatch {
 class TestServer {
  public:
   explicit TestServer(Options options = {});
-  http::Response call(std::string method, std::string target, std::string body = "", http::Headers headers = {});
+  http::Response call(std::string method, std::string target, std::string body = "",
+                      http::Headers headers = {});
   // The answer's JSON; the status must be `want`.
-  boost::json::value json(int want, std::string method, std::string target, std::string body = "", http::Headers headers = {});
+  boost::json::value json(int want, std::string method, std::string target, std::string body = "",
+                          http::Headers headers = {});
   std::shared_ptr<OpenWatch> watch(std::string target, http::Headers headers = {});
-  void cancel(const OpenWatch& watch) { transport_->cancel(watch.call); loop.run_ready(); }
+  void cancel(const OpenWatch& watch) {
+    transport_->cancel(watch.call);
+    loop.run_ready();
+  }
   // A new Server over the same journal.
   void restart();
 
@@ -42,7 +48,9 @@ class TestServer {
   std::unique_ptr<http::DirectTransport> transport_;
 };
 
-inline TestServer::TestServer(Options options) : options_(options) { restart(); }
+inline TestServer::TestServer(Options options) : options_(options) {
+  restart();
+}
 
 inline void TestServer::restart() {
   transport_.reset();
@@ -53,17 +61,20 @@ inline void TestServer::restart() {
   loop.run_ready();
 }
 
-inline http::Response TestServer::call(std::string method, std::string target, std::string body, http::Headers headers) {
+inline http::Response TestServer::call(std::string method, std::string target, std::string body,
+                                       http::Headers headers) {
   http::Response result;
-  http::send_whole(*transport_, {std::move(method), std::move(target), std::move(headers), std::move(body)}, seconds(10),
-                   [&](Result<http::Response> response) {
+  http::send_whole(*transport_,
+                   {std::move(method), std::move(target), std::move(headers), std::move(body)},
+                   seconds(10), [&](Result<http::Response> response) {
                      if (response) result = std::move(*response);
                    });
   loop.run_ready();
   return result;
 }
 
-inline boost::json::value TestServer::json(int want, std::string method, std::string target, std::string body, http::Headers headers) {
+inline boost::json::value TestServer::json(int want, std::string method, std::string target,
+                                           std::string body, http::Headers headers) {
   const http::Response response = call(method, target, std::move(body), std::move(headers));
   if (response.status != want) {
     return boost::json::object{{"unexpected_status", response.status}, {"body", response.body}};
@@ -75,10 +86,11 @@ inline boost::json::value TestServer::json(int want, std::string method, std::st
 
 inline std::shared_ptr<OpenWatch> TestServer::watch(std::string target, http::Headers headers) {
   auto watch = std::make_shared<OpenWatch>();
-  watch->call = transport_->send({"GET", std::move(target), std::move(headers), ""}, Duration(0),
-                                 {.on_head = [watch](const http::ResponseHead& head) { watch->status = head.status; },
-                                  .on_body = [watch](std::string_view bytes) { watch->text += bytes; },
-                                  .on_end = [watch](Result<void>) { watch->is_ended = true; }});
+  watch->call = transport_->send(
+      {"GET", std::move(target), std::move(headers), ""}, Duration(0),
+      {.on_head = [watch](const http::ResponseHead& head) { watch->status = head.status; },
+       .on_body = [watch](std::string_view bytes) { watch->text += bytes; },
+       .on_end = [watch](Result<void>) { watch->is_ended = true; }});
   loop.run_ready();
   return watch;
 }
@@ -86,17 +98,20 @@ inline std::shared_ptr<OpenWatch> TestServer::watch(std::string target, http::He
 inline std::vector<std::string> OpenWatch::take_events() {
   std::vector<std::string> events;
   size_t at = 0;
-  for (size_t end = text.find('\n'); end != std::string::npos; at = end + 1, end = text.find('\n', at)) {
+  for (size_t end = text.find('\n'); end != std::string::npos;
+       at = end + 1, end = text.find('\n', at)) {
     const boost::json::value event = boost::json::parse(text.substr(at, end - at));
     const boost::json::object& object = event.at("object").as_object();
     std::string line(event.at("type").as_string());
     if (line == "ERROR") {
       line += " " + boost::json::serialize(object.at("code"));
     } else if (object.at("kind") == "Table") {
-      line += " rows " + std::to_string(object.at("rows").as_array().size()) + (object.at("columnDefinitions").is_null() ? "" : " with columns");
+      line += " rows " + std::to_string(object.at("rows").as_array().size()) +
+              (object.at("columnDefinitions").is_null() ? "" : " with columns");
     } else {
       const boost::json::object& metadata = object.at("metadata").as_object();
-      if (const auto* name = metadata.if_contains("name")) line += " " + std::string(name->as_string());
+      if (const auto* name = metadata.if_contains("name"))
+        line += " " + std::string(name->as_string());
       if (metadata.contains("annotations") && line == "BOOKMARK") line += " initial-end";
     }
     events.push_back(line);

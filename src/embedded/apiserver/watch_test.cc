@@ -12,9 +12,11 @@ using Events = std::vector<std::string>;
 const std::string configmaps = "/api/v1/namespaces/default/configmaps";
 const http::Headers merge_type{{"Content-Type", "application/merge-patch+json"}};
 
-void create(TestServer& server, std::string_view name, std::string_view labels = "{}", size_t bytes = 1) {
+void create(TestServer& server, std::string_view name, std::string_view labels = "{}",
+            size_t bytes = 1) {
   server.json(201, "POST", configmaps,
-              fmt::format(R"({{"metadata":{{"name":"{}","labels":{}}},"data":{{"k":"{}"}}}})", name, labels, std::string(bytes, 'x')));
+              fmt::format(R"({{"metadata":{{"name":"{}","labels":{}}},"data":{{"k":"{}"}}}})", name,
+                          labels, std::string(bytes, 'x')));
 }
 
 std::string since(const TestServer& server) {
@@ -28,7 +30,8 @@ TEST(Watch, TellsWhatHappensInOrder) {
   create(server, "a");
   server.call("PATCH", configmaps + "/a", R"({"data":{"k":"2"}})", merge_type);
   server.call("DELETE", configmaps + "/a");
-  server.json(201, "POST", "/api/v1/namespaces/kube-system/configmaps", R"({"metadata":{"name":"elsewhere"}})");
+  server.json(201, "POST", "/api/v1/namespaces/kube-system/configmaps",
+              R"({"metadata":{"name":"elsewhere"}})");
   EXPECT_EQ(watch->take_events(), (Events{"ADDED a", "MODIFIED a", "DELETED a"}));
 }
 
@@ -68,7 +71,9 @@ TEST(Watch, SaysWhenAVersionIsTooOldOrInTheFuture) {
 TEST(Watch, SendsInitialEventsAndTheirEnd) {
   TestServer server;
   create(server, "a");
-  const auto watch = server.watch(configmaps + "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=");
+  const auto watch = server.watch(configmaps +
+                                  "?watch=true&sendInitialEvents=true&resourceVersionMatch="
+                                  "NotOlderThan&allowWatchBookmarks=true&resourceVersion=");
   EXPECT_EQ(watch->take_events(), (Events{"ADDED a", "BOOKMARK initial-end"}));
   EXPECT_EQ(server.call("GET", configmaps + "?watch=true&sendInitialEvents=true").status, 400);
 }
@@ -108,7 +113,8 @@ TEST(Watch, EndsAtItsTimeout) {
 TEST(Watch, TablesCarryTheirColumnsOnce) {
   TestServer server;
   create(server, "a");
-  const auto watch = server.watch(configmaps + "?watch=true", {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}});
+  const auto watch = server.watch(configmaps + "?watch=true",
+                                  {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}});
   create(server, "b");
   EXPECT_EQ(watch->take_events(), (Events{"ADDED rows 1 with columns", "ADDED rows 1"}));
 }
@@ -136,7 +142,8 @@ TEST(Watch, ASlowReaderCatchesUpFromHistoryOrIsToldItIsTooLate) {
   for (const bool is_too_late : {false, true}) {
     TestServer server({.history_events = is_too_late ? 4u : 1000u});
     auto state = std::make_shared<StuckSink::State>();
-    server.server->handle({.is_in_process = true}, {"GET", since(server), {}, ""}, std::make_unique<StuckSink>(state));
+    server.server->handle({.is_in_process = true}, {"GET", since(server), {}, ""},
+                          std::make_unique<StuckSink>(state));
     for (int i = 0; i < 20; ++i) create(server, fmt::format("a{:02}", i), "{}", 500'000);
     EXPECT_LT(state->backlog, 3'000'000u);  // the rest waits in the store's history
     for (int i = 0; i < 100 && !state->is_ended; ++i) {

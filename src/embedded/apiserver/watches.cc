@@ -49,7 +49,9 @@ void Watches::open(WatchRequest request, std::unique_ptr<http::ResponseSink> sin
       if (request.filter.matches(*object)) watcher->initial.push_back(object);
     }
   }
-  sink->head({.status = 200, .headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}}});
+  sink->head(
+      {.status = 200,
+       .headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}}});
   sink->on_closed([this, id, is_alive = is_alive_] {
     if (!*is_alive) return;
     const auto found = watchers_.find(id);
@@ -87,8 +89,8 @@ bool Watches::pump_initial(Watcher& watcher) {
   const WatchRequest& request = watcher.request;
   for (; watcher.next_initial < watcher.initial.size(); ++watcher.next_initial) {
     if (watcher.sink->backlog_bytes() > pause_bytes) return false;
-    write(watcher, encode_event(EventType::added, *watcher.initial[watcher.next_initial], request.format,
-                                loop_.now(), !watcher.has_sent_columns));
+    write(watcher, encode_event(EventType::added, *watcher.initial[watcher.next_initial],
+                                request.format, loop_.now(), !watcher.has_sent_columns));
     watcher.has_sent_columns = true;
   }
   watcher.initial.clear();
@@ -104,8 +106,9 @@ bool Watches::pump_initial(Watcher& watcher) {
 // Events that are behind the present; false = paused or ended.
 bool Watches::pump_history(uint64_t id, Watcher& watcher) {
   if (watcher.cursor < store_.oldest_revision()) {
-    write(watcher, encode_error_event(expired(fmt::format("too old resource version: {} ({})", watcher.cursor,
-                                                          store_.oldest_revision()))));
+    write(watcher,
+          encode_error_event(expired(fmt::format("too old resource version: {} ({})",
+                                                 watcher.cursor, store_.oldest_revision()))));
     end(id);
     return false;
   }
@@ -131,13 +134,16 @@ void Watches::pump(uint64_t id) {
   watcher.retry = loop_.after(retry_after, [this, id] { pump(id); });
 }
 
-// Old and new state against the filter: an object that comes to match is ADDED, one that ceases is DELETED.
+// Old and new state against the filter: an object that comes to match is ADDED, one that ceases is
+// DELETED.
 void Watches::tell(Watcher& watcher, const StoreEvent& event, Lines* lines) {
   const Filter& filter = watcher.request.filter;
   const bool was_in = event.old && filter.matches(*event.old);
   const bool is_in = !event.is_deletion && filter.matches(*event.now);
   if (!was_in && !is_in) return;
-  const EventType type = !was_in ? EventType::added : !is_in ? EventType::deleted : EventType::modified;
+  const EventType type = !was_in  ? EventType::added
+                         : !is_in ? EventType::deleted
+                                  : EventType::modified;
   const Format& format = watcher.request.format;
   const bool with_columns = !watcher.has_sent_columns;
   watcher.has_sent_columns = true;
@@ -182,7 +188,8 @@ void Watches::send_bookmarks() {
   for (auto& [id, watcher] : watchers_) {
     if (!watcher->is_live || watcher->is_closed || !watcher->request.wants_bookmarks) continue;
     watcher->bookmark = watcher->cursor;
-    write(*watcher, encode_bookmark(*watcher->request.resource, watcher->cursor, false, watcher->request.format));
+    write(*watcher, encode_bookmark(*watcher->request.resource, watcher->cursor, false,
+                                    watcher->request.format));
   }
 }
 

@@ -1,6 +1,7 @@
-// Watches: every open watch stream. A watcher that keeps up is told of events as they become durable, from text
-// that is encoded once for all watchers of one format. One that does not keep up reads on from the store's
-// history at its own pace, so nothing is queued for it; when the history has moved past it, it is told 410.
+// Watches: every open watch stream. A watcher that keeps up is told of events as they become
+// durable, from text that is encoded once for all watchers of one format. One that does not keep up
+// reads on from the store's history at its own pace, so nothing is queued for it; when the history
+// has moved past it, it is told 410.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// The writing verbs. Each takes the object's lock, computes the new state from the durable one, commits, and
-// answers when the journal has it.
+// The writing verbs. Each takes the object's lock, computes the new state from the durable one,
+// commits, and answers when the journal has it.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -22,7 +22,8 @@ void bind_pod(Service& service, CallPointer call);
 void evict_pod(Service& service, CallPointer call);
 void finalize_namespace(Service& service, CallPointer call);
 
-// ---- what they are made of -----------------------------------------------------------------------------
+// ---- what they are made of
+// -----------------------------------------------------------------------------
 
 // What a write has decided. `object` is the new (or last) state.
 struct Outcome {
@@ -33,16 +34,18 @@ struct Outcome {
   std::string answer;  // instead of the object
 };
 using Decide = std::move_only_function<Answer<Outcome>(const ObjectPointer& current)>;
-// Runs `decide` under the lock of the call's object, carries it out (unless the call is a dry run) and calls
-// `done` with what to answer. `done` runs once.
-void write_object(Service& service, kube::Kind kind, kube::ObjectKey key, bool is_dry_run, const Format& format,
-                  Decide decide, std::move_only_function<void(Answer<std::pair<int, std::string>>)> done);
+// Runs `decide` under the lock of the call's object, carries it out (unless the call is a dry run)
+// and calls `done` with what to answer. `done` runs once.
+void write_object(Service& service, kube::Kind kind, kube::ObjectKey key, bool is_dry_run,
+                  const Format& format, Decide decide,
+                  std::move_only_function<void(Answer<std::pair<int, std::string>>)> done);
 
 // Decides a deletion: at once, or marked and awaited (grace, finalizers).
-Answer<Outcome> decide_deletion(Service& service, const kube::ResourceInfo& resource, const ObjectPointer& current,
-                                const std::string& name, const DeleteOptions& options);
+Answer<Outcome> decide_deletion(Service& service, const kube::ResourceInfo& resource,
+                                const ObjectPointer& current, const std::string& name,
+                                const DeleteOptions& options);
 // Defaults, admission and validation of an update; erases an object whose last finalizer went.
-Answer<Outcome> decide_update(Service& service, const Call& call, const boost::json::object& current,
-                              boost::json::object next);
+Answer<Outcome> decide_update(Service& service, const Call& call,
+                              const boost::json::object& current, boost::json::object next);
 
 }  // namespace tau::apiserver
