@@ -154,9 +154,7 @@ void default_namespace(json::object& object) {
   json::object& metadata = make_object(object, "metadata");
   const std::string name(text_at(metadata, "name"));
   if (!name.empty()) make_object(metadata, "labels")["kubernetes.io/metadata.name"] = name;
-  json::object& spec = make_object(object, "spec");
-  // The finalizer is taken away at deletion; only a new namespace gets it.
-  if (!has(metadata, "uid")) set_default(spec, "finalizers", json::array{"kubernetes"});
+  make_object(object, "spec");
   set_default_text(make_object(object, "status"), "phase", "Active");
 }
 

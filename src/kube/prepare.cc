@@ -84,6 +84,8 @@ void prepare_create(Kind kind, json::object& object, std::string_view uid) {
       break;
     case Kind::namespace_:
       object["status"] = json::object{{"phase", "Active"}};
+      // Taken away again when the namespace is empty and deleted.
+      set_default(make_object(object, "spec"), "finalizers", json::array{"kubernetes"});
       break;
     case Kind::priority_class:
       break;

@@ -135,7 +135,7 @@ TEST(Defaults, SmallKinds) {
           {Kind::secret, "{stringData: {a: hi}, data: {b: eA==}}",
            R"({"type":"Opaque","data":{"b":"eA==","a":"aGk="}})"},
           {Kind::namespace_, "{metadata: {name: nn}}",
-           R"({"metadata":{"name":"nn","labels":{"kubernetes.io/metadata.name":"nn"}},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}})"},
+           R"({"metadata":{"name":"nn","labels":{"kubernetes.io/metadata.name":"nn"}},"spec":{},"status":{"phase":"Active"}})"},
           {Kind::priority_class, "{value: 1}",
            R"({"value":1,"preemptionPolicy":"PreemptLowerPriority"})"},
           {Kind::cluster_queue,
