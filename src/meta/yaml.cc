@@ -1,11 +1,13 @@
 #include "meta/yaml.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <boost/json.hpp>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include "base/limits.h"
 #include "meta/json.h"
@@ -23,6 +25,86 @@ std::unexpected<Error> fail_at(const YAML::Mark& mark, std::string_view message)
   if (mark.is_null()) return fail(ErrorCode::bad_request, fmt::format("invalid YAML: {}", message));
   return fail(ErrorCode::bad_request,
               fmt::format("invalid YAML: line {}: {}", mark.line + 1, message));
+}
+
+// The length of the UTF-8 character that begins there; 0 = none does.
+size_t character_bytes(std::string_view text) {
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const auto follows = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first < 0xe0) return follows(1) ? 2 : 0;
+  if (first >= 0xe0 && first < 0xf0) {
+    const bool is_overlong = first == 0xe0 && byte(1) < 0xa0;
+    const bool is_surrogate = first == 0xed && byte(1) >= 0xa0;
+    return follows(1) && follows(2) && !is_overlong && !is_surrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first < 0xf5) {
+    const bool is_out_of_range =
+        (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90);
+    return follows(1) && follows(2) && follows(3) && !is_out_of_range ? 4 : 0;
+  }
+  return 0;
+}
+
+// yaml-cpp takes some bytes that YAML forbids for the end of its input and then reads without end,
+// so text is checked before it gets there.
+Result<void> check_characters(std::string_view text) {
+  int line = 1;
+  for (size_t at = 0; at < text.size();) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    const size_t bytes = character_bytes(text.substr(at));
+    const bool is_control = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
+    if (bytes == 0 || is_control) {
+      return fail(
+          ErrorCode::bad_request,
+          fmt::format("invalid YAML: line {}: {}", line,
+                      is_control ? "control characters are not allowed" : "the text is not UTF-8"));
+    }
+    if (c == '\n') ++line;
+    at += bytes;
+  }
+  return {};
+}
+
+// Hears a stream's documents begin. Where text cannot begin a document, yaml-cpp begins an empty
+// one there again and again; a document that begins where the one before it did gives that away.
+class ProgressCheck final : public YAML::EventHandler {
+ public:
+  bool is_stuck() const { return is_stuck_; }
+  YAML::Mark mark() const { return mark_; }
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    is_stuck_ = has_begun_ && mark.pos == mark_.pos;
+    has_begun_ = true;
+    mark_ = mark;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  YAML::Mark mark_;
+  bool has_begun_ = false, is_stuck_ = false;
+};
+
+Result<void> check_progress(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  ProgressCheck check;
+  while (parser.HandleNextDocument(check)) {
+    if (check.is_stuck()) return fail_at(check.mark(), "text that begins no document");
+  }
+  return {};
 }
 
 class Reader {
@@ -88,6 +170,7 @@ class Reader {
 
   // "<<": what the map does not say itself comes from the named maps, the first one first.
   Result<void> merge(json::object& to, const YAML::Node& source, int depth) {
+    if (depth > limits::json_depth) return fail_at(source.Mark(), "merge keys nested too deep");
     if (source.IsSequence()) {
       for (const YAML::Node& one : source) TRY_VOID(merge(to, one, depth + 1));
       return {};
@@ -247,10 +330,13 @@ class YamlWriter {
 }  // namespace
 
 Result<std::vector<json::value>> parse_yaml(std::string_view text) {
+  TRY_VOID(check_characters(text));
   std::vector<json::value> documents;
   try {
+    const std::string owned(text);
+    TRY_VOID(check_progress(owned));
     Reader reader;
-    for (const YAML::Node& node : YAML::LoadAll(std::string(text))) {
+    for (const YAML::Node& node : YAML::LoadAll(owned)) {
       json::value value = TRY(reader.read(node));
       if (!value.is_null()) documents.push_back(std::move(value));
     }

@@ -54,6 +54,21 @@ TEST(Yaml, BadTextIsAnErrorWithALine) {
   EXPECT_FALSE(parse_yaml(std::string(100'000, '[')));
 }
 
+// Each of these once made the parser read for ever.
+TEST(Yaml, EndsOnTextThatYamlForbids) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"{a: \xc3}", "invalid YAML: line 1: the text is not UTF-8"},
+      {"a: 1\nb: \x04", "invalid YAML: line 2: control characters are not allowed"},
+      {"{\"a\":1},\"b\":2", "invalid YAML: line 1: text that begins no document"},
+      {"a: &x [*x]\n<<: &y [*y]", "invalid YAML: line 1: nested deeper than 64 levels"},
+      {"<<: &y [*y]", "invalid YAML: line 1: merge keys nested too deep"},
+  };
+  for (const auto& [given, want] : cases) {
+    const auto parsed = parse_yaml(given);
+    EXPECT_EQ(parsed ? "parsed" : parsed.error().message, want) << given;
+  }
+}
+
 TEST(Yaml, AliasesCannotBlowUp) {
   std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 9; ++i) {
