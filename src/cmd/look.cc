@@ -1,0 +1,249 @@
+// What people look at: ps, show, why, queue list, node list. Answers come from view.taugrid.io.
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "base/text.h"
+#include "cmd/verbs.h"
+#include "http/url.h"
+#include "kube/quantity.h"
+#include "kube/views.h"
+#include "meta/fields.h"
+#include "meta/json.h"
+
+namespace tau::cmd {
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::string_view root = "/apis/view.taugrid.io/v1alpha1";
+
+template <class T>
+Try<std::vector<T>> list(Session& session, const std::string& path, json::value* raw = nullptr) {
+  auto answer = session.get(std::string(root) + path);
+  if (!answer) {
+    if (answer.error().exit == ExitCode::not_found) {
+      return failed(Failure("TG-VIEW-001", ExitCode::not_found, "this cluster does not serve view.taugrid.io").because("no TauGrid controller answers there").fixed_by("look at Kueue's objects instead: kubectl get workloads,localqueues -A"));
+    }
+    return std::unexpected(answer.error());
+  }
+  std::vector<T> views;
+  const json::value* items = meta::find_path(*answer, "items");
+  if (items != nullptr && items->is_array()) {
+    for (const json::value& item : items->get_array()) {
+      if (auto view = meta::decode<T>(item)) views.push_back(std::move(*view));
+    }
+  }
+  if (raw != nullptr) *raw = std::move(*answer);
+  return views;
+}
+
+void print_value(const json::value& value, Format format, const Console& console) { console.out(format == Format::yaml ? to_yaml(value) : to_pretty_json(value)); }
+
+Tone tone_of(const std::string& phase) {
+  if (phase == "Failed") return Tone::bad;
+  if (phase == "Running") return Tone::good;
+  if (phase == "Queued" || phase == "Starting") return Tone::warning;
+  return Tone::dim;
+}
+
+std::string gpu_text(const kube::RunView& run) {
+  if (!run.gpus || *run.gpus == 0) return "-";
+  return run.gpu_product.empty() ? std::to_string(*run.gpus) : fmt::format("{}x{}", *run.gpus, run.gpu_product);
+}
+
+Table run_table(const std::vector<kube::RunView>& runs, Time now, bool all_namespaces) {
+  std::vector<Table::Column> columns{{"RUN"}, {"NAME"}, {"STATE"}, {"PODS"}, {"GPU"}, {"QUEUE"}, {"AGE"}, {"NODES", true}, {"NOTE"}};
+  if (all_namespaces) columns.insert(columns.begin(), {"NAMESPACE"});
+  Table table(std::move(columns));
+  for (const kube::RunView& run : runs) {
+    const std::string pods = run.pods ? (run.pods_running ? fmt::format("{}/{}", *run.pods_running, *run.pods) : std::to_string(*run.pods)) : "";
+    std::vector<Cell> row{run.id, run.name, Cell(run.phase, tone_of(run.phase)), pods, gpu_text(run), run.queue, age_text(run.created, now), join(run.nodes, ","), shorten(run.note, 90)};
+    if (all_namespaces) row.insert(row.begin(), Cell(run.ns));
+    table.add(std::move(row));
+  }
+  return table;
+}
+
+std::string time_text(const std::optional<Time>& time) { return time ? format_rfc3339(*time) : "unknown"; }
+
+Try<kube::RunView> find_run(Session& session, const std::string& name, json::value* raw = nullptr) {
+  auto answer = session.get(fmt::format("{}/namespaces/{}/runs/{}", root, session.ns(), http::percent_encode(name)));
+  if (!answer) {
+    Failure failure = answer.error();
+    if (failure.exit != ExitCode::not_found) return std::unexpected(failure);
+    auto runs = list<kube::RunView>(session, fmt::format("/namespaces/{}/runs?history=true", session.ns()));
+    std::string near;
+    if (runs) {
+      std::vector<std::string> names;
+      for (const auto& run : *runs) names.push_back(run.name);
+      near = did_you_mean(name, names);
+    }
+    return failed(Failure("TG-RUN-404", ExitCode::not_found, fmt::format("no run \"{}\" in namespace {}", name, session.ns())).because(near).fixed_by("see what there is: tau ps --history"));
+  }
+  auto run = meta::decode<kube::RunView>(*answer);
+  if (!run) return failed(Failure("TG-VIEW-002", ExitCode::version_skew, "the server's answer is of another version: " + run.error().message));
+  if (raw != nullptr) *raw = std::move(*answer);
+  return std::move(*run);
+}
+
+// The run, its Job and its pods, each when it changes.
+Outcome watch_runs(Session& session, const std::string& path, const Console& console) {
+  std::map<std::string, std::string> shown;
+  while (true) {
+    auto runs = list<kube::RunView>(session, path);
+    if (!runs) return std::unexpected(runs.error());
+    const Time now = host::system_now();
+    for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
+      const auto tell = [&](const std::string& key, const std::string& line) {
+        if (std::exchange(shown[key], line) != line) console.out(format_rfc3339(now).substr(11, 8) + "  " + line + "\n");
+      };
+      tell("run" + run->uid, fmt::format("run  {:<10} {:<24} {:<10} {}", run->id, run->name, run->phase, run->note));
+      tell("job" + run->uid, fmt::format("job  {:<10} {:<24} {}/{} pods", "", run->name, run->pods_running.value_or(0), run->pods.value_or(0)));
+      for (const kube::PodView& pod : run->pod_list) tell("pod" + pod.uid, fmt::format("pod  {:<10} {:<24} {:<10} {} {}", "", pod.name, pod.phase, pod.node, join(pod.gpus, ",")));
+    }
+    session.loop().run_until([] { return false; }, milliseconds(500));
+  }
+}
+
+}  // namespace
+
+Outcome ps(const GlobalOptions& options, bool all_namespaces, bool watches, bool with_history, const Console& console) {
+  auto session = Session::open(options);
+  if (!session) return std::unexpected(session.error());
+  const std::string path = (all_namespaces ? std::string() : "/namespaces/" + (*session)->ns()) + "/runs" + (with_history ? "?history=true" : "");
+  if (watches) return watch_runs(**session, path, console);
+  json::value raw;
+  auto runs = list<kube::RunView>(**session, path, &raw);
+  if (!runs) return std::unexpected(runs.error());
+  if (options.format == Format::name) {
+    for (const auto& run : *runs) console.out("run/" + run.name + "\n");
+  } else if (options.format == Format::json || options.format == Format::yaml) {
+    print_value(raw, options.format, console);
+  } else if (options.format == Format::jsonl) {
+    for (const json::value& item : meta::find_path(raw, "items")->get_array()) console.out(meta::to_text(item) + "\n");
+  } else if (runs->empty()) {
+    console.say("No runs. Start one: tau run --gpus 1 -- nvidia-smi");
+  } else {
+    console.out(run_table(*runs, host::system_now(), all_namespaces).text(options.format == Format::wide, console.has_colour));
+  }
+  return ExitCode::ok;
+}
+
+Outcome show(const GlobalOptions& options, const std::string& name, const Console& console) {
+  auto session = Session::open(options);
+  if (!session) return std::unexpected(session.error());
+  json::value raw;
+  auto found = find_run(**session, name, &raw);
+  if (!found) return std::unexpected(found.error());
+  const kube::RunView& run = *found;
+  if (options.format == Format::json || options.format == Format::yaml || options.format == Format::jsonl) {
+    print_value(raw, options.format, console);
+    return ExitCode::ok;
+  }
+  std::string out = fmt::format("{}  {}  {}\n", run.id, run.name, paint(run.phase, tone_of(run.phase), console.has_colour));
+  const auto line = [&](const char* label, const std::string& text) {
+    if (!text.empty()) out += fmt::format("  {:<10} {}\n", label, text);
+  };
+  line("namespace", run.ns);
+  line("queue", run.cluster_queue.empty() ? run.queue : fmt::format("{} (ClusterQueue {})", run.queue, run.cluster_queue));
+  line("request", fmt::format("{} pod{}, {} GPU{}{}", run.pods.value_or(0), run.pods == 1 ? "" : "s", run.gpus.value_or(0), run.gpus == 1 ? "" : "s", run.gpu_product.empty() ? "" : " (" + run.gpu_product + ")"));
+  line("submitted", time_text(run.created));
+  if (run.admitted) line("admitted", time_text(run.admitted));
+  if (run.started) line("started", time_text(run.started));
+  if (run.ended) line("ended", time_text(run.ended));
+  if (run.deleted) line("deleted", time_text(run.deleted));
+  if (!run.reason.empty()) line("reason", run.note.empty() ? run.reason : run.reason + ": " + run.note);
+  for (const kube::AttemptView& attempt : run.attempts) {
+    if (run.attempts.size() > 1) line("attempt", fmt::format("{}  {}  {}", attempt.number, attempt.outcome.empty() ? "under way" : attempt.outcome, attempt.message));
+  }
+  for (const kube::PodView& pod : run.pod_list) {
+    std::string how = pod.phase;
+    if (pod.exit_code) how += fmt::format(", exit {}", *pod.exit_code);
+    if (pod.signal) how += fmt::format(", signal {}", *pod.signal);
+    line("pod", fmt::format("{}  on {}  {}", pod.name, pod.node.empty() ? "no node" : pod.node, how));
+    for (const std::string& gpu : pod.gpus) line("", fmt::format("GPU {} {}", gpu, pod.gpu_product));
+  }
+  console.out(out);
+  return ExitCode::ok;
+}
+
+Outcome why(const GlobalOptions& options, const std::string& name, const Console& console) {
+  auto session = Session::open(options);
+  if (!session) return std::unexpected(session.error());
+  json::value raw;
+  auto found = find_run(**session, name, &raw);
+  if (!found) return std::unexpected(found.error());
+  const kube::RunView& run = *found;
+  if (options.format == Format::json || options.format == Format::yaml || options.format == Format::jsonl) {
+    print_value(raw, options.format, console);
+    return ExitCode::ok;
+  }
+  const Time now = host::system_now();
+  if (run.phase != "Queued") {
+    console.out(fmt::format("{} does not wait: it is {}{}\n", run.name, run.phase, run.note.empty() ? "" : " (" + run.note + ")"));
+    return ExitCode::ok;
+  }
+  if (run.blockers.empty()) {
+    console.out(fmt::format("Queued for {}  -  NOT_EVALUATED: the scheduler has not looked at it yet\n", age_text(run.created, now)));
+    return ExitCode::ok;
+  }
+  std::string out = fmt::format("Queued for {}  -  not started because {}\n", age_text(run.created, now), run.blockers[0].reason);
+  int number = 1;
+  for (const kube::BlockerView& blocker : run.blockers) {
+    out += fmt::format("  {} {:<20} {}\n", number++, blocker.reason, blocker.message);
+    if (blocker.free_gpus_by_node.empty()) continue;
+    out += "      free GPUs by node:";
+    for (const int64_t gpus : blocker.free_gpus_by_node) out += fmt::format(" {}", gpus);
+    out += "\n";
+  }
+  if (run.evaluated) out += fmt::format("Evaluated {} ago. Machine form: tau why {} -o json\n", age_text(run.evaluated, now), run.id);
+  console.out(out);
+  return ExitCode::ok;
+}
+
+Outcome queue_list(const GlobalOptions& options, const Console& console) {
+  auto session = Session::open(options);
+  if (!session) return std::unexpected(session.error());
+  json::value raw;
+  auto queues = list<kube::QueueView>(**session, "/queues", &raw);
+  if (!queues) return std::unexpected(queues.error());
+  if (options.format == Format::json || options.format == Format::yaml) {
+    print_value(raw, options.format, console);
+    return ExitCode::ok;
+  }
+  Table table({{"NAMESPACE"}, {"QUEUE"}, {"CLUSTERQUEUE"}, {"PENDING", false, true}, {"ADMITTED", false, true}, {"GPU"}, {"CPU", true}, {"STATE"}});
+  for (const kube::QueueView& queue : *queues) {
+    if (queue.ns.empty()) continue;
+    int64_t gpus = 0, gpus_all = 0, cpu = 0, cpu_all = 0;
+    for (const auto& resource : queue.resources) {
+      if (resource.resource == "nvidia.com/gpu") gpus += resource.used, gpus_all += resource.nominal;
+      if (resource.resource == "cpu") cpu += resource.used, cpu_all += resource.nominal;
+    }
+    table.add({queue.ns, queue.name, queue.cluster_queue, std::to_string(queue.pending), std::to_string(queue.admitted), fmt::format("{}/{}", gpus, gpus_all), fmt::format("{}/{}", kube::format_milli(cpu), kube::format_milli(cpu_all)), queue.is_stopped ? Cell("stopped", Tone::bad) : Cell("active")});
+  }
+  console.out(table.text(options.format == Format::wide, console.has_colour));
+  return ExitCode::ok;
+}
+
+Outcome node_list(const GlobalOptions& options, const Console& console) {
+  auto session = Session::open(options);
+  if (!session) return std::unexpected(session.error());
+  json::value raw;
+  auto nodes = list<kube::NodeView>(**session, "/nodes", &raw);
+  if (!nodes) return std::unexpected(nodes.error());
+  if (options.format == Format::json || options.format == Format::yaml) {
+    print_value(raw, options.format, console);
+    return ExitCode::ok;
+  }
+  Table table({{"NODE"}, {"STATE"}, {"GPU"}, {"PRODUCT"}, {"CPU"}, {"PODS", false, true}, {"KIND", true}, {"RUNS"}});
+  for (const kube::NodeView& node : *nodes) {
+    const std::string gpus = node.gpus ? fmt::format("{}/{}", node.gpus_used.value_or(0), *node.gpus) : "";
+    const std::string cpu = node.cpu_milli ? fmt::format("{}/{}", kube::format_milli(node.cpu_milli_used.value_or(0)), kube::format_milli(*node.cpu_milli)) : "";
+    table.add({node.name, Cell(node.state, node.state == "Ready" ? Tone::good : Tone::bad), gpus, node.gpu_product, cpu, std::to_string(node.pods.value_or(0)), node.is_simulated ? "simulated" : "local", join(node.runs, ",")});
+  }
+  console.out(table.text(options.format == Format::wide, console.has_colour));
+  return ExitCode::ok;
+}
+
+}  // namespace tau::cmd

@@ -1,0 +1,49 @@
+// Session: the way of a verb to an API server: which kubeconfig, one connection pool, calls that wait.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cmd/errors.h"
+#include "cmd/output.h"
+#include "host/asio_loop.h"
+#include "http/message.h"
+#include "kube/request.h"
+
+namespace tau::cmd {
+
+// Flags that every verb takes.
+struct GlobalOptions {
+  std::string kubeconfig, context, ns, state;
+  std::string output = "table";
+  Format format = Format::table;
+};
+
+class Session {
+ public:
+  static Try<std::unique_ptr<Session>> open(const GlobalOptions& options);
+  ~Session();
+  const std::string& ns() const { return ns_; }
+  const std::string& server() const { return server_; }
+  host::AsioLoop& loop() { return loop_; }
+  http::Transport& transport() { return *transport_; }
+  // The answer's JSON; a Status becomes a failure.
+  Try<boost::json::value> call(const kube::ApiRequest& request);
+  Try<boost::json::value> get(const std::string& target);
+  Try<http::Response> raw(http::Request request, Duration timeout = seconds(30));
+  // Streams a body; returns when it ends, or when `stop` says so.
+  Try<int> stream(http::Request request, const std::function<void(std::string_view)>& on_body, const std::function<bool()>& stop);
+
+ private:
+  Session() = default;
+  host::AsioLoop loop_;
+  std::unique_ptr<http::Transport> transport_;
+  std::string ns_, server_;
+};
+
+// Where `tau up` keeps its state: --state, or ~/.tau.
+std::string state_folder(const GlobalOptions& options);
+
+}  // namespace tau::cmd
