@@ -5,194 +5,138 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
-#include <filesystem>
 
-#include "base/limits.h"
-#include "base/text.h"
 #include "host/asio_loop.h"
+#include "host/cgroup.h"
+#include "host/container_child.h"
 #include "host/container_files.h"
-#include "host/files.h"
+#include "host/container_log.h"
+#include "host/process_table.h"
 
 namespace tau::host {
 namespace {
 
-// Lines of one stream into the log, each with its time.
-class LogFile {
- public:
-  explicit LogFile(std::string path) : path_(std::move(path)) { open_file(); }
-  ~LogFile() { close(fd_); }
-  void add(const char* stream, std::string& pending, std::string_view bytes) {
-    pending += bytes;
-    size_t start = 0;
-    for (size_t end; (end = pending.find('\n', start)) != std::string::npos; start = end + 1) line(stream, std::string_view(pending).substr(start, end - start), "F");
-    pending.erase(0, start);
-    if (pending.size() > 16 * 1024) flush(stream, pending, "P");
-  }
-  void flush(const char* stream, std::string& pending, const char* tag = "F") {
-    if (!pending.empty()) line(stream, pending, tag);
-    pending.clear();
-  }
+using Phase = kubelet::ContainerState::Phase;
 
- private:
-  void open_file() {
-    fd_ = open(path_.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
-    struct stat info {};
-    size_ = fd_ >= 0 && fstat(fd_, &info) == 0 ? info.st_size : 0;
-  }
-  void line(const char* stream, std::string_view text, const char* tag) {
-    const std::string whole = fmt::format("{} {} {} {}\n", format_rfc3339_micros(system_now()), stream, tag, text);
-    if (size_ + static_cast<int64_t>(whole.size()) > limits::container_log_bytes) rotate();
-    for (size_t done = 0; done < whole.size();) {
-      const ssize_t n = write(fd_, whole.data() + done, whole.size() - done);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return;  // a full disk costs log lines, never the container
-      done += static_cast<size_t>(n);
-    }
-    size_ += static_cast<int64_t>(whole.size());
-  }
-  void rotate() {
-    close(fd_);
-    for (int i = limits::container_log_files - 1; i > 1; --i) rename(fmt::format("{}.{}", path_, i - 1).c_str(), fmt::format("{}.{}", path_, i).c_str());
-    rename(path_.c_str(), (path_ + ".1").c_str());
-    open_file();
-  }
-  std::string path_;
-  int fd_ = -1;
-  int64_t size_ = 0;
-};
-
-// What the child could not do before exec, told over a pipe that exec closes.
-struct StartFailure {
-  int exit_code = 128;
-  char message[400] = {};
-};
-
-[[noreturn]] void give_up(int report, int exit_code, const std::string& message) {
-  StartFailure failure{.exit_code = exit_code};
-  std::strncpy(failure.message, message.c_str(), sizeof failure.message - 1);
-  (void)!write(report, &failure, sizeof failure);
-  _exit(exit_code);
-}
-
-[[noreturn]] void run_child(const kubelet::ContainerSpec& spec, const std::string& folder, int out, int err, int report) {
-  setpgid(0, 0);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  const int null = open("/dev/null", O_RDONLY);
-  dup2(null, 0);
-  dup2(out, 1);
-  dup2(err, 2);
-  std::vector<std::pair<std::string, std::string>> env{{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"HOSTNAME", spec.pod_name}, {"HOME", "/root"}};
-  std::string visible;
-  for (const kubelet::GpuModel& gpu : spec.gpus) visible += (visible.empty() ? "" : ",") + gpu.uuid;
-  env.emplace_back("CUDA_VISIBLE_DEVICES", visible);
-  env.emplace_back("NVIDIA_VISIBLE_DEVICES", visible.empty() ? "void" : visible);
-  for (const auto& [name, value] : spec.env) {
-    std::erase_if(env, [&](const auto& held) { return held.first == name; });
-    env.emplace_back(name, value);
-  }
-  if (auto done = enter_mounts(spec, folder, env); !done) give_up(report, 128, done.error().message);
-  const std::string& where = spec.working_dir.empty() ? std::string("/") : spec.working_dir;
-  if (chdir(where.c_str()) != 0) give_up(report, 128, fmt::format("chdir to workingDir \"{}\": {}", where, std::strerror(errno)));
-  std::vector<std::string> pairs;
-  for (const auto& [name, value] : env) pairs.push_back(name + "=" + value);
-  std::vector<char*> argv, envp;
-  for (const std::string& word : spec.argv) argv.push_back(const_cast<char*>(word.c_str()));
-  for (const std::string& pair : pairs) envp.push_back(const_cast<char*>(pair.c_str()));
-  argv.push_back(nullptr);
-  envp.push_back(nullptr);
-  const auto path = std::ranges::find(env, "PATH", &std::pair<std::string, std::string>::first);
-  if (path != env.end()) setenv("PATH", path->second.c_str(), 1);
-  execvpe(argv[0], argv.data(), envp.data());
-  if (errno == ENOENT) give_up(report, 127, fmt::format("exec: \"{}\": executable file not found in $PATH", spec.argv[0]));
-  give_up(report, errno == EACCES ? 126 : 128, fmt::format("exec: \"{}\": {}", spec.argv[0], std::strerror(errno)));
-}
-
-// Everything that descends from this process: what the container started in groups of its own comes to the
-// subreaper, so its children are all there is.
-void kill_children(int signal) {
-  const auto children = read_file(fmt::format("/proc/{0}/task/{0}/children", getpid()));
-  if (!children) return;
-  for (const std::string_view word : split(trim(*children), ' ')) {
-    if (const auto pid = parse_int(word); pid && *pid > 1) {
-      kill(static_cast<pid_t>(*pid), signal);
-      kill(static_cast<pid_t>(-*pid), signal);
-    }
-  }
-}
+// A container's end is worth waiting for room on the disk.
+constexpr int end_write_tries = 1200;
+constexpr int end_write_wait_us = 500'000;
+// A process that the kernel does not let go (uninterruptible sleep) must not hold up the end.
+constexpr int end_tree_tries = 2000;
+constexpr int end_tree_wait_us = 5'000;
 
 class Shim {
  public:
-  Shim(std::string folder, kubelet::ContainerSpec spec) : folder_(std::move(folder)), spec_(std::move(spec)), log_(folder_ + "/log") {}
+  Shim(std::string folder, ContainerPlan plan)
+      : folder_(std::move(folder)),
+        plan_(std::move(plan)),
+        log_(folder_, plan_.log_bytes, plan_.log_files) {}
 
   int run() {
-    record_.shim_pid = getpid();
-    record_.shim_start_ticks = process_start_ticks(getpid());
+    const pid_t self = getpid();
+    const auto me = read_process(self);
+    record_.shim_pid = self;
+    record_.shim_start_ticks = me ? me->start_ticks : 0;
+    record_.boot = boot_id();
+    record_.state.phase = Phase::starting;
+    // From here on the platform knows whom to ask; without this nothing may run.
+    if (!save(Sync::no)) return 1;
+    unlink((folder_ + "/" + claimed_plan_file).c_str());
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    sigset_t watched;
-    sigemptyset(&watched);
-    for (const int signal : {SIGTERM, SIGUSR1, SIGCHLD, SIGINT, SIGHUP}) sigaddset(&watched, signal);
-    sigprocmask(SIG_BLOCK, &watched, nullptr);
-    signals_ = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-    int out[2], err[2], report[2];
-    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0) return 1;
-    child_ = fork();
-    if (child_ < 0) return 1;
-    if (child_ == 0) run_child(spec_, folder_, out[1], err[1], report[1]);
-    for (const int fd : {out[1], err[1], report[1]}) close(fd);
-    StartFailure failure;
-    const ssize_t told = read(report[0], &failure, sizeof failure);
-    close(report[0]);
-    record_.state.started = system_now();
-    if (told == static_cast<ssize_t>(sizeof failure)) {
-      waitpid(child_, nullptr, 0);
-      return finish(failure.exit_code, 0, failure.message);
-    }
-    record_.state.phase = kubelet::ContainerState::Phase::running;
-    record_.state.pid = child_;
-    (void)write_record(folder_, record_);
-    streams_[0] = {out[0], "stdout", {}};
-    streams_[1] = {err[0], "stderr", {}};
-    return follow();
+    if (!watch_signals()) return end(128, 0, "the shim cannot watch signals");
+    if (auto made = make_group(); !made) return end(128, 0, made.error().message);
+    return start(self);
   }
 
  private:
   struct Stream {
     int fd = -1;
-    const char* name = "";
-    std::string pending;
+    int number = 0;
   };
+
+  bool watch_signals() {
+    sigset_t watched;
+    sigemptyset(&watched);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD, shim_signal()}) {
+      sigaddset(&watched, number);
+    }
+    signal(SIGPIPE, SIG_IGN);
+    sigprocmask(SIG_BLOCK, &watched, nullptr);
+    signals_ = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+    return signals_ >= 0;
+  }
+
+  Result<void> make_group() {
+    if (plan_.cpu_limit_milli <= 0 && plan_.memory_limit_bytes <= 0) return {};
+    const std::string name =
+        fmt::format("{}-{}-{}", plan_.id.pod_uid, plan_.id.container, plan_.id.restart);
+    group_ = TRY(Cgroup::make(probe_cgroups(), name, plan_.cpu_limit_milli,
+                              plan_.memory_limit_bytes));
+    return {};
+  }
+
+  int start(pid_t self) {
+    int out[2], err[2], report[2];
+    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0) {
+      return end(128, 0, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    }
+    child_ = fork();
+    if (child_ < 0) {
+      return end(128, 0, fmt::format("cannot start a process: {}", std::strerror(errno)));
+    }
+    if (child_ == 0) {
+      become_container(plan_, folder_, group_, {out[1], err[1], report[1], self});
+    }
+    for (const int fd : {out[1], err[1], report[1]}) close(fd);
+    streams_[0] = {out[0], 0};
+    streams_[1] = {err[0], 1};
+    StartFailure failure;
+    ssize_t told = 0;
+    do {
+      told = read(report[0], &failure, sizeof failure);
+    } while (told < 0 && errno == EINTR);
+    close(report[0]);
+    record_.state.started = system_now();
+    if (told == static_cast<ssize_t>(sizeof failure)) {
+      end_tree();
+      return end(failure.exit_code, 0, failure.message);
+    }
+    const auto child = read_process(child_);
+    record_.state.phase = Phase::running;
+    record_.state.pid = child_;
+    record_.start_ticks = child ? child->start_ticks : 0;
+    (void)save(Sync::no);
+    return follow();
+  }
 
   int follow() {
     while (!is_ended_) {
-      pollfd polls[3] = {{streams_[0].fd, POLLIN, 0}, {streams_[1].fd, POLLIN, 0}, {signals_, POLLIN, 0}};
-      if (poll(polls, 3, -1) < 0 && errno != EINTR) break;
+      pollfd polls[] = {{streams_[0].fd, POLLIN, 0}, {streams_[1].fd, POLLIN, 0},
+                        {signals_, POLLIN, 0}};
+      if (poll(polls, std::size(polls), -1) < 0 && errno != EINTR) break;
       for (Stream& stream : streams_) drain(stream);
       take_signals();
+      reap();
     }
-    // The main process has ended: what it left behind goes too, then what is still in the pipes is read.
-    kill_children(SIGKILL);
-    while (waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
-    for (Stream& stream : streams_) {
-      drain(stream);
-      log_.flush(stream.name, stream.pending);
-    }
-    const bool is_signal = WIFSIGNALED(status_);
-    return finish(is_signal ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_), is_signal ? WTERMSIG(status_) : 0, "");
+    // As in a container, nothing outlives the first process; then the pipes hold all that was said.
+    end_tree();
+    for (Stream& stream : streams_) drain(stream);
+    log_.flush(system_now());
+    if (WIFSIGNALED(status_)) return end(128 + WTERMSIG(status_), WTERMSIG(status_), "");
+    return end(WEXITSTATUS(status_), 0, "");
   }
 
   void drain(Stream& stream) {
-    char buffer[16 * 1024];
-    while (stream.fd >= 0) {
+    char buffer[32 * 1024];
+    // Bounded, so that one loud stream does not keep signals waiting.
+    for (int rounds = 0; stream.fd >= 0 && (rounds < 16 || is_ended_); ++rounds) {
       pollfd one{stream.fd, POLLIN, 0};
       if (poll(&one, 1, 0) <= 0) return;
       const ssize_t size = read(stream.fd, buffer, sizeof buffer);
@@ -202,42 +146,70 @@ class Shim {
         stream.fd = -1;
         return;
       }
-      log_.add(stream.name, stream.pending, {buffer, static_cast<size_t>(size)});
+      log_.write(stream.number, {buffer, static_cast<size_t>(size)}, system_now());
     }
   }
 
   void take_signals() {
     signalfd_siginfo info;
     while (read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) kill(-child_, SIGTERM);
-      if (info.ssi_signo == SIGUSR1) {
-        kill(-child_, SIGKILL);
-        kill_children(SIGKILL);
-      }
+      const int number = static_cast<int>(info.ssi_signo);
+      if (number == SIGCHLD || number == SIGHUP) continue;
+      pass_on(number == shim_signal() ? info.ssi_int : SIGTERM);
     }
-    for (int status = 0; const pid_t pid = waitpid(-1, &status, WNOHANG);) {
-      if (pid < 0) break;
+  }
+  void pass_on(int number) const {
+    if (number <= 0 || number >= NSIG) return;
+    for (const pid_t pid : descendants_of(getpid())) kill(pid, number);
+  }
+
+  void reap() {
+    int status = 0;
+    for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
       if (pid != child_) continue;
       is_ended_ = true;
       status_ = status;
     }
   }
 
-  int finish(int exit_code, int signal, std::string message) {
-    record_.state.phase = kubelet::ContainerState::Phase::exited;
+  // Orphans come to this process (subreaper), so its descendants are all there is, whatever groups
+  // and sessions they made.
+  void end_tree() {
+    for (int tries = 0; tries < end_tree_tries; ++tries) {
+      pass_on(SIGKILL);
+      reap();
+      if (waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) return;
+      // A full pipe does not hold up a process that is being killed; what it wrote is kept.
+      for (Stream& stream : streams_) drain(stream);
+      usleep(tries < 10 ? 500 : end_tree_wait_us);
+    }
+  }
+
+  Result<void> save(Sync sync) {
+    return replace_file(folder_ + "/" + record_file, encode_record(record_), 0600, sync);
+  }
+
+  int end(int exit_code, int signal_number, std::string_view message) {
+    record_.state.phase = Phase::exited;
+    if (!record_.state.started) record_.state.started = system_now();
     record_.state.ended = system_now();
     record_.state.exit_code = exit_code;
-    record_.state.signal = signal;
-    record_.state.message = std::move(message);
+    record_.state.signal = signal_number;
+    record_.state.is_oom_killed = exit_code != 0 && group_.had_oom_kill();
+    record_.state.message = message;
     record_.state.pid = 0;
-    // A full disk must not lose the end: try for a while.
-    for (int tries = 0; tries < 600 && !write_record(folder_, record_); ++tries) usleep(500'000);
+    group_.remove();
+    for (int tries = 0; tries < end_write_tries && !save(Sync::yes); ++tries) {
+      usleep(end_write_wait_us);
+      if (access(folder_.c_str(), F_OK) != 0) break;  // nobody wants to know any more
+    }
     return 0;
   }
 
   std::string folder_;
-  kubelet::ContainerSpec spec_;
-  LogFile log_;
+  ContainerPlan plan_;
+  LogWriter log_;
+  Cgroup group_;
   ContainerRecord record_;
   int signals_ = -1, status_ = 0;
   pid_t child_ = -1;
@@ -245,26 +217,39 @@ class Shim {
   Stream streams_[2];
 };
 
+int complain(std::string_view why) {
+  std::fprintf(stderr, "tau shim: %.*s\n", static_cast<int>(why.size()), why.data());
+  return 1;
+}
+
 }  // namespace
+
+int shim_signal() { return SIGRTMIN; }
 
 int shim_main(int argc, char** argv) {
   if (argc != 1) {
     std::fprintf(stderr, "usage: tau shim FOLDER (started by the platform itself)\n");
     return 2;
   }
+  // Sockets and files of the starter: a listening socket kept here would outlive it.
+  close_range(3, ~0U, 0);
   const std::string folder = argv[0];
-  auto spec = read_spec(folder);
-  if (!spec || spec->argv.empty()) {
-    std::fprintf(stderr, "tau shim: %s\n", spec ? "nothing to run" : spec.error().message.c_str());
-    return 1;
+  const std::string claimed = folder + "/" + claimed_plan_file;
+  if (rename((folder + "/" + plan_file).c_str(), claimed.c_str()) != 0) {
+    return complain("the plan cannot be claimed: " + std::string(std::strerror(errno)));
   }
+  const auto text = read_whole(claimed);
+  auto plan = text ? decode_plan(*text) : Result<ContainerPlan>(std::unexpected(text.error()));
+  if (!plan) return complain(plan.error().message);
   // Leave the starter: a session of its own, nobody's child.
   const pid_t pid = fork();
-  if (pid != 0) return pid < 0 ? 1 : 0;
+  if (pid != 0) return pid < 0 ? complain("cannot fork") : 0;
   setsid();
+  if (chdir("/") != 0) return 1;
   const int null = open("/dev/null", O_RDWR);
   for (const int fd : {0, 1, 2}) dup2(null, fd);
-  return Shim(folder, std::move(*spec)).run();
+  if (null > 2) close(null);
+  return Shim(folder, std::move(*plan)).run();
 }
 
 }  // namespace tau::host

@@ -1,15 +1,15 @@
-// The shim: one small process per container (`tau shim FOLDER`). It outlives the platform, holds no pipe to it,
-// writes the log and the container's end itself, and ends the whole process tree.
+// The shim: one small process per container (`tau shim FOLDER`). It outlives the platform, holds no
+// file of it open, writes the log and the container's end itself, and ends the whole process tree.
 #pragma once
-
-#include "embedded/kubelet/container_runtime.h"
 
 namespace tau::host {
 
-// SIGTERM is passed on to the container's processes; SIGUSR1 kills them all. Returns when the container has ended.
+// `argv[0]` is the container's folder (container_files.h). The first process returns once the plan
+// is claimed; one of its own goes on. The real-time signal `shim_signal` with a number as its value
+// is passed on to all processes of the container.
 int shim_main(int argc, char** argv);
-// In the container's own process, before exec: mounts, simulated tools. An error is the container's start failure.
-Result<void> enter_mounts(const kubelet::ContainerSpec& spec, const std::string& folder, std::vector<std::pair<std::string, std::string>>& env);
+int shim_signal();
+
 // `tau nvidia-smi ...`: shows the simulated GPUs that TAU_SIM_GPUS names.
 int nvidia_smi_main(int argc, char** argv);
 

@@ -80,6 +80,8 @@ struct LogQuery {
   std::optional<Time> since;
   bool timestamps = false;
   std::optional<int64_t> limit_bytes;
+  // If set, asked before each piece; false = the reader is behind, wait. So no log is too long for it.
+  std::function<bool()> may_read;
 };
 
 class ContainerRuntime {

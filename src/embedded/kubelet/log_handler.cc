@@ -82,8 +82,10 @@ void LogHandler::handle(const http::Peer&, http::Request request, std::unique_pt
     if (stream->stop) stream->stop();
   });
   stream->sink->head({200, {{"Content-Type", "text/plain; charset=utf-8"}}});
+  kubelet::LogQuery paced = *query;
+  paced.may_read = [stream] { return stream->sink && stream->sink->backlog_bytes() < limits::stream_backlog_bytes / 8; };
   stream->stop = runtime_.read_log(
-      *id, *query,
+      *id, std::move(paced),
       [stream](std::string_view bytes) {
         if (stream->is_done) return;
         if (stream->sink->backlog_bytes() > limits::stream_backlog_bytes) {  // a reader that does not keep up
