@@ -9,6 +9,7 @@
 #include "cmd/verbs.h"
 #include "host/files.h"
 #include "host/nvml_gpu_source.h"
+#include "host/process_runtime.h"
 #include "meta/json.h"
 
 namespace tau::cmd {
@@ -97,8 +98,10 @@ Outcome doctor(const GlobalOptions& options, const Console& console) {
       checks.push_back({"rights", nodes ? ok : failed, nodes ? "may list nodes" : nodes.error().what});
     }
   }
-  checks.push_back({"root", geteuid() == 0 ? ok : warning, geteuid() == 0 ? "mount namespaces are possible: volumes and the simulated nvidia-smi work" : "without root: pods cannot have volumes, and nvidia-smi is found by PATH alone"});
-  checks.push_back({"limits", warning, "CPU and memory limits of pods are not enforced by this version"});
+  const host::RuntimeCapabilities can = host::probe_capabilities();
+  checks.push_back({"mounts", can.has_private_mounts ? ok : warning, can.has_private_mounts ? "containers get a mount namespace: volumes and the simulated nvidia-smi work" : "pods cannot have volumes, and nvidia-smi is found by PATH alone: " + can.mounts_reason});
+  const bool is_held = can.enforces_cpu && can.enforces_memory;
+  checks.push_back({"limits", is_held ? ok : warning, is_held ? fmt::format("CPU and memory limits of pods are enforced by {}", can.limits_by) : fmt::format("not enforced: {}{}{}: {}", can.enforces_cpu ? "" : "CPU", can.enforces_cpu || can.enforces_memory ? "" : ", ", can.enforces_memory ? "" : "memory", can.limits_reason)});
   host::NvmlGpuSource gpu_source;
   const auto gpus = gpu_source.read();
   checks.push_back({"GPUs", gpus ? ok : failed, gpus ? (gpus->empty() ? "no NVIDIA library: this machine offers none" : fmt::format("{} found", gpus->size())) : gpus.error().message});

@@ -14,11 +14,12 @@
 #include "cmd/verbs.h"
 #include "embedded/apiserver/server.h"
 #include "host/certificates.h"
-#include "host/container_files.h"
+#include "host/container_control.h"
 #include "host/files.h"
 #include "host/http_server.h"
 #include "host/http_transport.h"
 #include "host/log_sink.h"
+#include "host/process_table.h"
 #include "host/process_runtime.h"
 #include "host/sqlite_history.h"
 #include "host/sqlite_journal.h"
@@ -266,16 +267,6 @@ Outcome up(const GlobalOptions& options, const UpOptions& up, const Console& con
 Outcome down(const GlobalOptions& options, bool ends_pods, const Console& console) {
   const std::string folder = state_folder(options);
   const auto running = find_running(folder);
-  int64_t pods = 0;
-  std::error_code error;
-  for (const auto& pod : fs::directory_iterator(folder + "/pods", error)) {
-    for (const auto& entry : fs::directory_iterator(pod.path(), error)) {
-      const auto record = host::read_record(entry.path().string());
-      if (!record || !host::is_shim_alive(*record)) continue;
-      ++pods;
-      if (ends_pods) kill(static_cast<pid_t>(record->shim_pid), SIGUSR1);
-    }
-  }
   if (!running) {
     console.say(fmt::format("No platform runs on {}.", folder));
   } else {
@@ -283,6 +274,12 @@ Outcome down(const GlobalOptions& options, bool ends_pods, const Console& consol
     for (int i = 0; i < 3000 && host::process_start_ticks(running->pid) == running->start_ticks; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (host::process_start_ticks(running->pid) == running->start_ticks) return failed(Failure("TG-UP-009", ExitCode::timed_out, fmt::format("the platform (pid {}) does not end", running->pid)));
     console.say(fmt::format("Stopped. State is kept in {}; start again with: tau up --detach", folder));
+  }
+  // Only now: while it ran, the platform would have started them again.
+  const auto living = host::living_containers(folder + "/pods");
+  const size_t pods = living.size();
+  for (const auto& container : living) {
+    if (ends_pods) host::signal_container(container.record, SIGKILL);
   }
   if (pods > 0 && ends_pods) console.say(fmt::format("Ended {} running container{}.", pods, pods == 1 ? "" : "s"));
   else if (pods > 0) console.say(fmt::format("{} container{} left running, to be found again at the next start; to end them: tau down --pods", pods, pods == 1 ? " is" : "s are"));

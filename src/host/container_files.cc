@@ -179,9 +179,9 @@ Result<ContainerRecord> decode_record(std::string_view text) {
       .message = text_at(from, "message"),
       .pid = number_at(from, "pid"),
   };
-  record.start_ticks = static_cast<uint64_t>(number_at(from, "start_ticks"));
+  record.start_ticks = number_at(from, "start_ticks");
   record.shim_pid = number_at(from, "shim_pid");
-  record.shim_start_ticks = static_cast<uint64_t>(number_at(from, "shim_start_ticks"));
+  record.shim_start_ticks = number_at(from, "shim_start_ticks");
   record.boot = text_at(from, "boot");
   record.planned_end = time_at(from, "planned_end_us");
   record.planned_exit_code = static_cast<int>(number_at(from, "planned_exit_code"));

@@ -42,7 +42,7 @@ struct ContainerPlan {
 struct ContainerRecord {
   kubelet::ContainerState state;
   int64_t shim_pid = 0;
-  uint64_t shim_start_ticks = 0, start_ticks = 0;
+  int64_t shim_start_ticks = 0, start_ticks = 0;
   std::string boot;
   // Timed containers have no process: they end at this time.
   std::optional<Time> planned_end;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,11 +14,9 @@
 
 #include "base/text.h"
 #include "host/cgroup.h"
-#include "host/container_log.h"
+#include "host/container_control.h"
 #include "host/container_plan.h"
 #include "host/private_mounts.h"
-#include "host/process_table.h"
-#include "host/shim.h"
 
 namespace tau::host {
 namespace fs = std::filesystem;
@@ -67,44 +64,35 @@ uint64_t version_of(const std::string& path) {
   return fnv1a({reinterpret_cast<const char*>(words), sizeof words}) | 1;
 }
 
-bool is_shim_alive(const ContainerRecord& record) {
-  static const std::string boot = boot_id();
-  return record.boot == boot &&
-         is_alive(static_cast<pid_t>(record.shim_pid), record.shim_start_ticks);
-}
-
-Result<ContainerRecord> read_record(const std::string& folder) {
-  return decode_record(TRY(read_whole(folder + "/" + record_file)));
-}
-
 }  // namespace
+
+RuntimeCapabilities probe_capabilities() {
+  const CgroupSupport groups = probe_cgroups();
+  const auto mounts = probe_private_mounts();
+  return {.limits_by = to_string(groups.version),
+          .enforces_memory = groups.enforces_memory(),
+          .enforces_cpu = groups.enforces_cpu(),
+          .limits_reason = groups.reason,
+          .has_private_mounts = mounts.has_value(),
+          .mounts_reason = mounts ? "" : mounts.error().message};
+}
 
 ProcessRuntime::ProcessRuntime(Loop& loop, std::string root, std::string program, Log log)
     : loop_(loop),
       root_(std::move(root)),
       program_(std::move(program)),
       log_(std::move(log)),
+      capabilities_(probe_capabilities()),
       worker_(std::make_shared<Worker>(loop)) {
-  probe();
+  const auto& [by, memory, cpu, limits_reason, mounts, mounts_reason] = capabilities_;
+  if (!limits_reason.empty()) log_.warn("limits are not enforced", {{"reason", limits_reason}});
+  if (!mounts) log_.warn("volumes cannot be mounted", {{"reason", mounts_reason}});
   load();
 }
 
 ProcessRuntime::~ProcessRuntime() {
   loop_.cancel(watch_timer_);
   for (auto& [id, one] : containers_) loop_.cancel(one.timer);
-}
-
-void ProcessRuntime::probe() {
-  const CgroupSupport groups = probe_cgroups();
-  const auto mounts = probe_private_mounts();
-  capabilities_ = {.limits_by = to_string(groups.version),
-                   .enforces_memory = groups.enforces_memory(),
-                   .enforces_cpu = groups.enforces_cpu(),
-                   .limits_reason = groups.reason,
-                   .has_private_mounts = mounts.has_value(),
-                   .mounts_reason = mounts ? "" : mounts.error().message};
-  if (!groups.reason.empty()) log_.warn("limits are not enforced", {{"reason", groups.reason}});
-  if (!mounts) log_.warn("volumes cannot be mounted", {{"reason", mounts.error().message}});
 }
 
 // ---- what an earlier life of the platform left --------------------------------------------------
@@ -115,26 +103,15 @@ void ProcessRuntime::load() {
   }
   std::error_code error;
   for (const auto& pod : fs::directory_iterator(root_, error)) {
-    const bool is_leaving = fs::exists(pod.path() / removed_file, error);
-    load_pod(pod.path().filename().string(), is_leaving);
-  }
-  watch_soon();
-}
-
-void ProcessRuntime::load_pod(const std::string& pod_uid, bool is_leaving) {
-  std::error_code error;
-  const std::string folder = pod_folder(root_, pod_uid) + "/containers";
-  for (const auto& container : fs::directory_iterator(folder, error)) {
-    for (const auto& start : fs::directory_iterator(container.path(), error)) {
-      const auto restart = parse_int(start.path().filename().string());
-      if (!restart) continue;
-      load_one({pod_uid, container.path().filename().string(), static_cast<int>(*restart)},
-               is_leaving);
+    if (fs::exists(pod.path() / removed_file, error)) {
+      leaving_pods_.insert(pod.path().filename().string());
     }
   }
-  if (!is_leaving) return;
-  leaving_pods_.insert(pod_uid);
-  forget_if_ended({pod_uid, "", 0});
+  for (const ContainerId& id : kept_containers(root_)) {
+    load_one(id, leaving_pods_.contains(id.pod_uid));
+  }
+  for (const std::string& uid : std::set(leaving_pods_)) forget_if_ended({uid, "", 0});
+  watch_soon();
 }
 
 void ProcessRuntime::load_one(const ContainerId& id, bool is_leaving) {
@@ -292,22 +269,8 @@ void ProcessRuntime::signal(const ContainerId& id, int number) {
     if (one.pending_signal != SIGKILL) one.pending_signal = number;
     return;
   }
-  send_signal(one, number);
+  signal_container(one.record, number);  // one that ended meanwhile is seen by the next look
   one.asked = loop_.now();  // its end is near: look often
-}
-
-void ProcessRuntime::send_signal(One& one, int number) {
-  const int shim = static_cast<int>(
-      syscall(SYS_pidfd_open, static_cast<pid_t>(one.record.shim_pid), 0));
-  if (shim < 0) return;  // ended; the next look will see it
-  if (is_shim_alive(one.record)) {  // held by the descriptor: it cannot become another process
-    siginfo_t info{};
-    info.si_signo = shim_signal();
-    info.si_code = SI_QUEUE;
-    info.si_value.sival_int = number;
-    syscall(SYS_pidfd_send_signal, shim, shim_signal(), &info, 0);
-  }
-  close(shim);
 }
 
 void ProcessRuntime::remove(const ContainerId& id) {
@@ -421,79 +384,9 @@ void ProcessRuntime::look(const ContainerId& id, One& one) {
     }
   }
   if (one.pending_signal != 0 && one.record.shim_pid != 0 && !one.is_ended()) {
-    send_signal(one, std::exchange(one.pending_signal, 0));
+    signal_container(one.record, std::exchange(one.pending_signal, 0));
   }
   if (one.state().phase != before) set_state(id, one.state());
-}
-
-// ---- logs ---------------------------------------------------------------------------------------
-
-namespace {
-
-constexpr Duration log_period = milliseconds(100);
-
-// One reading: a piece at a time on the worker, given out on the loop.
-struct LogReading : std::enable_shared_from_this<LogReading> {
-  LogReading(Loop& l, std::weak_ptr<Worker> w, std::string folder, kubelet::LogQuery q)
-      : loop(l), worker(std::move(w)), query(q), files(std::move(folder), std::move(q)) {}
-
-  void step() {
-    if (is_stopped) return;
-    const auto thread = worker.lock();
-    if (!thread) return end();
-    if (query.may_read && !query.may_read()) return wait();
-    // Asked before reading: what was written before the end is then read.
-    const bool was_ended = !query.follow || is_ended();
-    auto text = std::make_shared<std::string>();
-    thread->offload([self = shared_from_this(), text] { *text = self->files.read(); },
-                    [self = shared_from_this(), text, was_ended] { self->give(*text, was_ended); });
-  }
-  void give(const std::string& text, bool was_ended) {
-    if (is_stopped) return;
-    if (!text.empty()) on_data(text);
-    if (is_stopped) return;
-    if (files.is_full() || (text.empty() && was_ended)) return end();
-    if (text.empty()) return wait();
-    step();
-  }
-  void wait() {
-    timer = loop.after(log_period, [self = shared_from_this()] { self->step(); });
-  }
-  void end() {
-    is_stopped = true;
-    if (on_end) on_end({});
-  }
-
-  Loop& loop;
-  std::weak_ptr<Worker> worker;
-  kubelet::LogQuery query;
-  LogFiles files;
-  std::function<bool()> is_ended;
-  std::function<void(std::string_view)> on_data;
-  std::move_only_function<void(Result<void>)> on_end;
-  TimerId timer;
-  bool is_stopped = false;
-};
-
-}  // namespace
-
-std::move_only_function<void()> ProcessRuntime::read_log(
-    const ContainerId& id, kubelet::LogQuery query, std::function<void(std::string_view)> on_data,
-    std::move_only_function<void(Result<void>)> on_end) {
-  auto reading = std::make_shared<LogReading>(loop_, worker_, container_folder(root_, id),
-                                              std::move(query));
-  reading->is_ended = [this, id, alive = std::weak_ptr(alive_)] {
-    if (alive.expired()) return true;
-    const auto found = containers_.find(id);
-    return found == containers_.end() || found->second.is_ended() || found->second.is_leaving;
-  };
-  reading->on_data = std::move(on_data);
-  reading->on_end = std::move(on_end);
-  loop_.post([reading] { reading->step(); });
-  return [reading] {
-    reading->is_stopped = true;
-    reading->loop.cancel(reading->timer);
-  };
 }
 
 }  // namespace tau::host

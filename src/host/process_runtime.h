@@ -25,6 +25,8 @@ struct RuntimeCapabilities {
   bool has_private_mounts = false;  // volumes, and the simulated nvidia-smi in its place
   std::string mounts_reason;
 };
+// Tried out, in some milliseconds.
+RuntimeCapabilities probe_capabilities();
 
 class ProcessRuntime : public kubelet::ContainerRuntime {
  public:
@@ -62,16 +64,13 @@ class ProcessRuntime : public kubelet::ContainerRuntime {
     }
   };
 
-  void probe();
   void load();
-  void load_pod(const std::string& pod_uid, bool is_leaving);
   void load_one(const Id& id, bool is_leaving);
   void start_timed(const Id& id, Time end, int exit_code);
   void end_timed(const Id& id, Time ended, int exit_code, int signal);
   void refuse(const Id& id, const Error& why);
   void set_state(const Id& id, kubelet::ContainerState state);
   void keep(const Id& id, const ContainerRecord& record);
-  void send_signal(One& one, int number);
   void forget_if_ended(const Id& id);
   void watch_soon();
   void watch();

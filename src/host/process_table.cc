@@ -33,13 +33,17 @@ std::optional<ProcessStat> read_process(pid_t pid) {
   const auto start = parse_int(fields[start_field]);
   if (!parent || !start) return std::nullopt;
   return ProcessStat{pid, static_cast<pid_t>(*parent), fields[state_field][0],
-                     static_cast<uint64_t>(*start)};
+                     *start};
 }
 
-bool is_alive(pid_t pid, uint64_t start_ticks) {
-  if (pid <= 0) return false;
-  const auto found = read_process(pid);
-  return found && found->start_ticks == start_ticks && found->state != 'Z' && found->state != 'X';
+int64_t process_start_ticks(int64_t pid) {
+  const auto found = pid > 0 ? read_process(static_cast<pid_t>(pid)) : std::nullopt;
+  const bool has_ended = !found || found->state == 'Z' || found->state == 'X';
+  return has_ended ? 0 : found->start_ticks;
+}
+
+bool is_alive(pid_t pid, int64_t start_ticks) {
+  return start_ticks != 0 && process_start_ticks(pid) == start_ticks;
 }
 
 std::vector<pid_t> descendants_of(pid_t root) {
