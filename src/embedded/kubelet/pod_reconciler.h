@@ -14,6 +14,7 @@ namespace tau::kubelet {
 class PodReconciler : public kube::Reconciler {
  public:
   PodReconciler(ContainerRuntime& runtime, std::vector<NodeModel> nodes);
+  ~PodReconciler() override { runtime_.observe(nullptr); }
   std::string_view name() const override { return "kubelet-pod"; }
   std::span<const kube::Kind> watches() const override;
   void keys_of(const kube::Stores& stores, const kube::AnyChange& change, const std::function<void(kube::ObjectKey)>& add) override;
