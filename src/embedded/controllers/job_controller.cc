@@ -75,6 +75,15 @@ bool has_finalizer(const kube::Pod& pod) {
   return std::ranges::find(pod.metadata.finalizers, tracking_finalizer) != pod.metadata.finalizers.end();
 }
 
+kube::ApiRequest without_finalizer(const kube::Pod& pod) {
+  json::array left;
+  for (const std::string& finalizer : pod.metadata.finalizers) {
+    if (finalizer != tracking_finalizer) left.push_back(json::value(finalizer));
+  }
+  const json::object patch{{"metadata", json::object{{"finalizers", std::move(left)}}}};
+  return kube::merge_patch(Kind::pod, pod.metadata.namespace_, pod.metadata.name, json::serialize(patch));
+}
+
 // Everything about one Job at one moment, and what follows from it.
 struct Sync {
   const kube::Job& job;
@@ -86,6 +95,7 @@ struct Sync {
   kube::Actions actions;
   std::vector<PodPointer> active;  // not ended, not being deleted
   std::vector<PodPointer> to_release;  // counted; their finalizer may go
+  std::vector<PodPointer> never_started;  // being deleted, and not to be counted
   std::set<int64_t> done_indexes;
   Time last_failure{};
 
@@ -107,7 +117,9 @@ struct Sync {
     for (const PodPointer& pod : pods) {
       const bool is_deleting = pod->metadata.deletion_timestamp.has_value();
       if (!is_ended(*pod)) {
-        if (is_deleting) {
+        if (is_deleting && pod->spec.node_name.empty()) {
+          never_started.push_back(pod);  // no kubelet will ever end it
+        } else if (is_deleting) {
           ++terminating;
         } else {
           ++status.active;
@@ -156,8 +168,12 @@ struct Sync {
     kube::set_condition(status.conditions, {.type = type, .status = value, .reason = std::move(reason), .message = std::move(message), .last_probe_time = now}, now);
   }
 
+  // Pods that we end ourselves are not failures: they leave the count before they are told to go.
   void delete_active() {
-    for (const PodPointer& pod : active) actions.requests.push_back(kube::delete_request(Kind::pod, pod->metadata.namespace_, pod->metadata.name));
+    for (const PodPointer& pod : active) {
+      if (has_finalizer(*pod)) actions.requests.push_back(without_finalizer(*pod));
+      actions.requests.push_back(kube::delete_request(Kind::pod, pod->metadata.namespace_, pod->metadata.name));
+    }
   }
 
   // Ended for good: first the cause (FailureTarget, SuccessCriteriaMet), then, with no pod left, the end itself.
@@ -302,12 +318,10 @@ struct Sync {
       const bool is_counted = std::ranges::find(counted.succeeded, pod->metadata.uid) != counted.succeeded.end() ||
                               std::ranges::find(counted.failed, pod->metadata.uid) != counted.failed.end();
       if (!is_counted) continue;
-      json::array left;
-      for (const std::string& finalizer : pod->metadata.finalizers) {
-        if (finalizer != tracking_finalizer) left.push_back(json::value(finalizer));
-      }
-      const json::object patch{{"metadata", json::object{{"finalizers", std::move(left)}}}};
-      ordered.push_back(kube::merge_patch(Kind::pod, pod->metadata.namespace_, pod->metadata.name, json::serialize(patch)));
+      ordered.push_back(without_finalizer(*pod));
+    }
+    for (const PodPointer& pod : never_started) {
+      if (has_finalizer(*pod)) ordered.push_back(without_finalizer(*pod));
     }
     actions.requests = std::move(ordered);
   }
@@ -330,7 +344,7 @@ kube::Actions JobController::reconcile(const kube::Stores& stores, const kube::O
   }
   if (!job->spec.managed_by.empty() && job->spec.managed_by != "kubernetes.io/job-controller") return {};
   ExpectedPods& expected = expected_[job->metadata.uid];
-  Sync sync{*job, now, rng, expected, job->status, stores.get<kube::Pod>().owned_by(job->metadata.uid), {}, {}, {}, {}, {}};
+  Sync sync{*job, now, rng, expected, job->status, stores.get<kube::Pod>().owned_by(job->metadata.uid), {}, {}, {}, {}, {}, {}};
   if (sync.is_indexed()) sync.done_indexes = parse_indexes(job->status.completed_indexes);
   const bool is_over = sync.is_true("Complete") || sync.is_true("Failed");
   sync.count_pods();
