@@ -193,8 +193,10 @@ void check_nothing_fitting_waits(const kube::Stores& stores, Violations& wrong) 
         return has != free.end() && has->second >= want.second;
       });
       if (fits) {
-        wrong.push_back(fmt::format("workload {} waits although node {} has room for it",
-                                    name_of(workload->metadata), node_name));
+        const kube::Condition* told = kube::find_condition(workload->status.conditions, "QuotaReserved");
+        wrong.push_back(fmt::format("workload {} waits although node {} has room for it ({})",
+                                    name_of(workload->metadata), node_name,
+                                    told == nullptr ? "nothing is said" : told->message));
         break;
       }
     }

@@ -49,8 +49,17 @@ void PodReconciler::keys_of(const kube::Stores&, const kube::AnyChange& change, 
 }
 
 void PodReconciler::set_silent(const std::string& node, bool is_silent) {
-  if (is_silent) silent_.insert(node);
-  else silent_.erase(node);
+  if (is_silent) {
+    silent_.insert(node);
+    return;
+  }
+  silent_.erase(node);
+  // A kubelet that comes back knows what its runtime knows, and nothing else.
+  states_.clear();
+  for (auto& [id, state] : runtime_.list()) states_[id] = state;
+  for (const auto& [uid, key] : keys_) {
+    if (wake_) wake_(key);
+  }
 }
 
 std::optional<ContainerId> PodReconciler::find_container(const std::string& pod_uid, const std::string& container, bool is_previous) const {
