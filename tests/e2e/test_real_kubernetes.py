@@ -1,0 +1,124 @@
+"""The plane on a real API server with KWOK nodes: queued, bound by TauGrid with one write per pod, finished."""
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from support import TAU, job, run, wait_for  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+KUBECTL = os.environ.get("KUBECTL_137", "kubectl")
+QUEUES = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: default}
+spec: {}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: default, annotations: {taugrid.io/quota: auto}}
+spec:
+  namespaceSelector: {}
+  queueingStrategy: BestEffortFIFO
+  resourceGroups:
+  - coveredResources: [cpu, memory, nvidia.com/gpu, pods]
+    flavors:
+    - name: default
+      resources: [{name: cpu, nominalQuota: "0"}, {name: memory, nominalQuota: "0"}, {name: nvidia.com/gpu, nominalQuota: "0"}, {name: pods, nominalQuota: "0"}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: default, namespace: default}
+spec: {clusterQueue: default}
+"""
+
+
+def node(name, gpus):
+    amounts = {"cpu": "32", "memory": "256Gi", "pods": "110", "nvidia.com/gpu": str(gpus)}
+    return json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}, "annotations": {"kwok.x-k8s.io/node": "fake"}},
+                       "status": {"capacity": amounts, "allocatable": amounts}})
+
+
+class Cluster:
+    def __init__(self, folder):
+        self.folder = str(folder)
+        self.env = {"KUBECONFIG": self.folder + "/kubeconfig"}
+
+    def kubectl(self, *words, stdin=None):
+        return run(KUBECTL, *words, stdin=stdin, env=self.env)
+
+    def get(self, *words):
+        return self.kubectl("get", *words, "-o", "json").json()
+
+    def pod_writes(self, prefix):
+        writes = []
+        with open(self.folder + "/audit.log") as log:
+            for line in log:
+                event = json.loads(line)
+                ref = event.get("objectRef", {})
+                if ref.get("name", "").startswith(prefix) and event["userAgent"] == "" or ref.get("name", "").startswith(prefix) and ref.get("subresource") == "binding":
+                    writes.append((event["verb"], ref.get("subresource", "")))
+        return writes
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kubernetes")
+    subprocess.run([HERE + "/servers.sh", "start", str(folder)], check=True, timeout=120)
+    made = Cluster(folder)
+    controller = None
+    try:
+        wait_for(lambda: made.kubectl("get", "namespace", "default").code == 0, "the API server")
+        assert made.kubectl("apply", "--server-side", "-f", ROOT + "/deploy/crds/kueue.yaml").code == 0
+        wait_for(lambda: made.kubectl("get", "workloads", "-A").code == 0, "the CRDs")
+        wait_for(lambda: made.kubectl("apply", "-f", "-", stdin=QUEUES).code == 0, "the queues")
+        for i in range(3):
+            assert made.kubectl("create", "-f", "-", stdin=node(f"kwok-{i}", 1)).code == 0
+        log = open(made.folder + "/controller.log", "w")
+        controller = subprocess.Popen([TAU, "controller", "--kubeconfig", made.env["KUBECONFIG"], "--state", made.folder + "/state"], stdout=log, stderr=log)
+        wait_for(lambda: all(any(c["type"] == "Ready" and c["status"] == "True" for c in n["status"].get("conditions", [])) for n in made.get("nodes")["items"]), "ready nodes")
+        yield made
+    finally:
+        if controller:
+            controller.terminate()
+            controller.wait(20)
+        subprocess.run([HERE + "/servers.sh", "stop", str(folder)], timeout=30)
+
+
+def queued_job(name, pods=1, gpus=1):
+    return job(name, pods=pods, gpus=gpus, suspended=True, scheduler="taugrid", labels={"app": name, "kueue.x-k8s.io/queue-name": "default"})
+
+
+def complete(cluster, name):
+    return any(c["type"] == "Complete" and c["status"] == "True" for c in cluster.get("job", name)["status"].get("conditions", []))
+
+
+def test_the_smoke_test_is_queued_bound_once_and_completes(cluster):
+    assert cluster.kubectl("apply", "-f", "-", stdin=queued_job("smoke")).code == 0
+    wait_for(lambda: complete(cluster, "smoke"), lambda: json.dumps(cluster.get("workloads")["items"], indent=1) + open(cluster.folder + "/controller.log").read()[-2000:])
+    pod = cluster.get("pods", "-l", "app=smoke")["items"][0]
+    assert pod["spec"]["nodeName"].startswith("kwok-")
+    assert cluster.pod_writes(pod["metadata"]["name"]).count(("create", "binding")) == 1
+    workload = cluster.get("workloads")["items"][0]
+    assert {c["type"]: c["status"] for c in workload["status"]["conditions"]}["Admitted"] == "True"
+
+
+def test_a_gang_of_four_on_three_nodes_waits_and_starts_whole(cluster):
+    assert cluster.kubectl("apply", "-f", "-", stdin=queued_job("gang", pods=4)).code == 0
+
+    def told():
+        for workload in cluster.get("workloads")["items"]:
+            if workload["metadata"]["name"].startswith("job-gang"):
+                return [c["message"] for c in workload.get("status", {}).get("conditions", []) if c["type"] == "QuotaReserved" and c["status"] == "False"]
+        return None
+
+    message = wait_for(told, "a reason for waiting")[0]
+    assert "4 GPUs" in message and "3" in message, message
+    assert cluster.get("pods", "-l", "app=gang")["items"] == []
+    assert cluster.kubectl("create", "-f", "-", stdin=node("kwok-3", 1)).code == 0
+    wait_for(lambda: complete(cluster, "gang"), lambda: json.dumps(cluster.get("workloads")["items"], indent=1))
+    assert len({p["spec"]["nodeName"] for p in cluster.get("pods", "-l", "app=gang")["items"]}) == 4
