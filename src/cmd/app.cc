@@ -121,10 +121,12 @@ struct Builder {
 Failure usage_failure(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::vector<std::string> names;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
-  std::string near;
-  if (argc > 1) near = did_you_mean(argv[1], names);
-  const bool is_known = argc > 1 && std::ranges::find(names, std::string(argv[1])) != names.end();
-  return Failure("TG-CLI-001", ExitCode::usage, error.what()).because(is_known ? "" : near).fixed_by(is_known ? fmt::format("tau {} --help", argv[1]) : "tau --help");
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (word.empty() || word.starts_with('-')) return Failure("TG-CLI-001", ExitCode::usage, error.what()).fixed_by("tau --help");
+  if (std::ranges::find(names, word) == names.end()) {
+    return Failure("TG-CLI-001", ExitCode::usage, fmt::format("unknown command \"{}\"", word)).because(did_you_mean(word, names)).fixed_by("tau --help");
+  }
+  return Failure("TG-CLI-001", ExitCode::usage, error.what()).fixed_by(fmt::format("tau {} --help", word));
 }
 
 }  // namespace

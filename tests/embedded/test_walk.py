@@ -85,14 +85,14 @@ def test_kubectl_also(shared, tmp_path):
     done = p.kubectl("create", "--dry-run=server", "-o", "name", "-f", "-", stdin=job("dry"))
     assert done.code == 0 and p.kubectl("get", "job", "dry").code != 0, done
     assert p.kubectl("create", "-f", "-", stdin=job("also", command="sleep 300")).code == 0
-    assert p.kubectl("patch", "job", "also", "-p", '{"metadata":{"labels":{"x":"y"}}}').code == 0
-    assert p.get("job", "also")["metadata"]["labels"]["x"] == "y"
+    assert p.kubectl("patch", "job", "also", "-p", '{"metadata":{"labels":{"x":"before"}}}').code == 0
+    assert p.get("job", "also")["metadata"]["labels"]["x"] == "before"
     editor = tmp_path / "editor"
-    editor.write_text("#!/bin/sh\nsed -i 's/x: y/x: z/' \"$1\"\n")
+    editor.write_text("#!/bin/sh\nsed -i 's/x: before/x: after/' \"$1\"\n")
     editor.chmod(0o755)
     p.env["KUBE_EDITOR"] = str(editor)
     assert p.kubectl("edit", "job", "also").code == 0
-    assert p.get("job", "also")["metadata"]["labels"]["x"] == "z"
+    assert p.get("job", "also")["metadata"]["labels"]["x"] == "after"
     for bad, words in ((job("bad").replace('"backoffLimit"', '"backoffLimits"'), ["unknown field", "spec.backoffLimits"]),
                        (job("bad").replace('"parallelism": 1', '"parallelism": "x"'), ["parallelism"])):
         done = p.kubectl("create", "-f", "-", stdin=bad)
