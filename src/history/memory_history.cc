@@ -42,7 +42,8 @@ Result<std::vector<RunRecord>> MemoryHistory::query(const RunQuery& query) const
     if (matches(run, query)) found.push_back(run);
   }
   std::ranges::stable_sort(found, [](const RunRecord& a, const RunRecord& b) { return a.submitted > b.submitted; });
-  if (found.size() > static_cast<size_t>(std::max(0, query.limit))) found.resize(static_cast<size_t>(query.limit));
+  const auto limit = static_cast<size_t>(std::max(0, query.limit));
+  if (found.size() > limit) found.resize(limit);
   return found;
 }
 

@@ -16,6 +16,13 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
+namespace {
+constexpr Duration body_patience = seconds(60);   // for a whole request body
+constexpr Duration write_patience = seconds(60);  // for a peer that takes nothing
+constexpr Duration close_patience = seconds(5);
+constexpr Duration accept_pause = milliseconds(100);  // when the process has no descriptors left
+}  // namespace
+
 struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
   Impl(AsioLoop& l, http::Handler& h) : loop(l), handler(h), tls(asio::ssl::context::tls_server), acceptor(l.context()) {}
   void accept();
@@ -24,12 +31,13 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
   asio::ssl::context tls;
   tcp::acceptor acceptor;
   std::set<std::shared_ptr<Session>> sessions;
+  std::string tls_failure;  // why the certificate cannot be used; "" = it can
   bool is_closed = false;
 };
 
 class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Session> {
  public:
-  enum class State { handshaking, reading, answering, closed };
+  enum class State { handshaking, reading, answering, closing, closed };
 
   Session(std::shared_ptr<Impl> server, tcp::socket socket)
       : server_(std::move(server)), stream_(std::move(socket), server_->tls), deadline_(server_->loop.context()) {}
@@ -42,8 +50,9 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
     arm(seconds(limits::request_head_timeout_s));
     stream_.async_handshake(asio::ssl::stream_base::server, [self = shared_from_this()](error_code error) {
       if (error) return self->close();
+      if (self->state_ == State::closed) return;
       self->state_ = State::reading;
-      self->arm(seconds(limits::idle_connection_s));
+      self->await(Awaited::request);
       self->read();
     });
   }
@@ -81,18 +90,33 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
     is_answer_done_ = true;
     flush();
   }
-  void abandon() {  // the handler dropped its sink in mid-answer
+  void abandon() {  // the handler dropped its sink in mid-answer: it wants to hear nothing more
+    on_closed_ = nullptr;
     if (state_ == State::answering && !is_answer_done_) close();
   }
   size_t backlog() const { return out_.size() + in_flight_.size(); }
   void set_on_closed(std::move_only_function<void()> callback) { on_closed_ = std::move(callback); }
 
  private:
+  enum class Awaited { request, head, body, nothing };
+
+  // At the end of the time the connection is closed, whatever it is doing.
   void arm(Duration limit) {
     deadline_.expires_after(limit);
     deadline_.async_wait([self = shared_from_this()](error_code error) {
-      if (!error && self->state_ != State::answering) self->close();
+      if (!error) self->close();
     });
+  }
+  // Each part of a request has one deadline, however slowly its bytes come.
+  void await(Awaited what) {
+    if (what == awaited_) return;
+    awaited_ = what;
+    switch (what) {
+      case Awaited::request: return arm(seconds(limits::idle_connection_s));
+      case Awaited::head: return arm(seconds(limits::request_head_timeout_s));
+      case Awaited::body: return arm(body_patience);
+      case Awaited::nothing: deadline_.cancel(); return;
+    }
   }
 
   // A read is always under way, so that a peer that leaves is noticed also during a long answer.
@@ -103,7 +127,7 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
       self->is_reading_ = false;
       if (error || self->state_ == State::closed) return self->close();
       if (self->state_ == State::answering) self->early_.append(self->buffer_.data(), size);
-      else self->feed({self->buffer_.data(), size});
+      else if (self->state_ == State::reading) self->feed({self->buffer_.data(), size});
       self->read();
     });
   }
@@ -112,6 +136,7 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
     const auto ready = parser_.feed(bytes);
     if (!ready) {
       state_ = State::answering;
+      await(Awaited::nothing);
       const std::string text = ready.error().message;
       out_ += http::encode_response_head({ready.error().status, {{"Content-Type", "text/plain"}, {"Content-Length", std::to_string(text.size())}}}, http::BodyFraming::as_given, false);
       out_ += text;
@@ -125,7 +150,7 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
         out_ += "HTTP/1.1 100 Continue\r\n\r\n";
         flush();
       }
-      arm(parser_.is_idle() ? Duration(seconds(limits::idle_connection_s)) : Duration(seconds(limits::request_head_timeout_s)));
+      await(parser_.is_idle() ? Awaited::request : parser_.is_head_done() ? Awaited::body : Awaited::head);
       return;
     }
     answer(parser_.take());
@@ -140,9 +165,16 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
       return;
     }
     in_flight_.swap(out_);
-    asio::async_write(stream_, asio::buffer(in_flight_), [self = shared_from_this()](error_code error, size_t) {
+    // A peer that takes nothing for a while is given up; one that takes a little is not.
+    const auto more = [self = shared_from_this()](error_code error, size_t) -> size_t {
+      if (error || self->state_ == State::closed) return 0;
+      self->arm(write_patience);
+      return 64 * 1024;
+    };
+    asio::async_write(stream_, asio::buffer(in_flight_), more, [self = shared_from_this()](error_code error, size_t) {
       self->in_flight_.clear();
       if (error) return self->close();
+      if (self->state_ == State::answering) self->deadline_.cancel();
       self->flush();
     });
   }
@@ -151,21 +183,24 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
     is_answer_done_ = false;
     if (!keeps_alive_) return close_softly();
     state_ = State::reading;
-    arm(seconds(limits::idle_connection_s));
+    await(Awaited::request);
     const std::string early = std::exchange(early_, {});
     feed(early);
     read();
   }
+  // Says goodbye and takes what still comes, so that the answer is not lost to a reset.
   void close_softly() {
+    state_ = State::closing;
+    arm(close_patience);
     stream_.async_shutdown([self = shared_from_this()](error_code) { self->close(); });
-    arm(seconds(5));
-    state_ = State::reading;
+    read();
   }
 
   std::shared_ptr<Impl> server_;
   asio::ssl::stream<tcp::socket> stream_;
   asio::steady_timer deadline_;
   State state_ = State::handshaking;
+  Awaited awaited_ = Awaited::nothing;
   http::Peer peer_;
   http::RequestParser parser_;
   std::array<char, 16 * 1024> buffer_;
@@ -206,6 +241,7 @@ class HttpServer::Sink : public http::ResponseSink {
 
 void HttpServer::Session::answer(http::Request request) {
   state_ = State::answering;
+  await(Awaited::nothing);
   is_head_request_ = request.method == "HEAD";
   server_->handler.handle(peer_, std::move(request), std::make_unique<Sink>(weak_from_this()));
 }
@@ -213,7 +249,13 @@ void HttpServer::Session::answer(http::Request request) {
 void HttpServer::Impl::accept() {
   acceptor.async_accept([self = shared_from_this()](error_code error, tcp::socket socket) {
     if (self->is_closed) return;
-    if (!error && self->sessions.size() < limits::connections) {
+    if (error) {
+      self->loop.after(accept_pause, [weak = std::weak_ptr(self)] {
+        if (const auto server = weak.lock(); server && !server->is_closed) server->accept();
+      });
+      return;
+    }
+    if (self->sessions.size() < limits::connections) {
       auto session = std::make_shared<Session>(self, std::move(socket));
       self->sessions.insert(session);
       session->start();
@@ -226,13 +268,14 @@ HttpServer::HttpServer(AsioLoop& loop, http::Handler& handler, const ServerTls& 
   impl_->tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1);
   error_code error;
   impl_->tls.use_certificate_chain(asio::buffer(tls.certificate_pem), error);
-  CHECK(!error);
-  impl_->tls.use_private_key(asio::buffer(tls.key_pem), asio::ssl::context::pem, error);
-  CHECK(!error);
+  if (!error) impl_->tls.use_private_key(asio::buffer(tls.key_pem), asio::ssl::context::pem, error);
+  if (!error && SSL_CTX_check_private_key(impl_->tls.native_handle()) != 1) error = asio::error::invalid_argument;
+  if (error) impl_->tls_failure = error.message();
 }
 HttpServer::~HttpServer() { close(); }
 
 Result<uint16_t> HttpServer::listen(const std::string& address, uint16_t port) {
+  if (!impl_->tls_failure.empty()) return fail(ErrorCode::invalid, "the server's certificate and key cannot be used: " + impl_->tls_failure);
   error_code error;
   const auto ip = asio::ip::make_address(address, error);
   if (error) return fail(ErrorCode::invalid, fmt::format("\"{}\" is not an IP address", address));
@@ -241,7 +284,11 @@ Result<uint16_t> HttpServer::listen(const std::string& address, uint16_t port) {
   if (!error) impl_->acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) impl_->acceptor.bind(endpoint, error);
   if (!error) impl_->acceptor.listen(1024, error);
-  if (error) return fail(ErrorCode::unavailable, fmt::format("cannot listen on {}:{}: {}", address, port, error.message()));
+  if (error) {
+    error_code ignored;
+    impl_->acceptor.close(ignored);  // another port may be tried
+    return fail(ErrorCode::unavailable, fmt::format("cannot listen on {}:{}: {}", address, port, error.message()));
+  }
   impl_->accept();
   return impl_->acceptor.local_endpoint().port();
 }

@@ -17,6 +17,7 @@ using boost::system::error_code;
 
 namespace {
 constexpr size_t idle_connections = 32;
+constexpr Duration connect_patience = seconds(10);  // name, TCP and TLS together
 }
 
 Result<Endpoint> parse_server_url(const std::string& url) {
@@ -45,6 +46,7 @@ struct HttpTransport::Call {
   uint64_t id = 0;
   std::string bytes;  // the request
   bool is_head = false, is_get = false, is_retried = false, has_heard = false;
+  bool is_over = false;  // nobody listens any more; its callbacks may be running right now
   http::ResponseCallbacks callbacks;
   TimerId timer;
   std::weak_ptr<Connection> connection;
@@ -57,6 +59,7 @@ struct HttpTransport::Impl : std::enable_shared_from_this<HttpTransport::Impl> {
   void end(const std::shared_ptr<Call>& call, Result<void> outcome) {
     if (calls.erase(call->id) == 0) return;
     loop.cancel(call->timer);
+    call->is_over = true;
     auto on_end = std::move(call->callbacks.on_end);
     if (on_end) on_end(std::move(outcome));
   }
@@ -72,23 +75,32 @@ struct HttpTransport::Impl : std::enable_shared_from_this<HttpTransport::Impl> {
 class HttpTransport::Connection : public std::enable_shared_from_this<HttpTransport::Connection> {
  public:
   enum class State { connecting, busy, idle, closed };
-  explicit Connection(std::shared_ptr<Impl> owner) : owner_(owner), stream_(owner->loop.context(), owner->tls) {}
+  explicit Connection(std::shared_ptr<Impl> owner) : owner_(owner), stream_(owner->loop.context(), owner->tls), deadline_(owner->loop.context()) {}
 
   void connect(std::shared_ptr<Call> call) {
     call_ = std::move(call);
     const auto owner = owner_.lock();
     if (!owner) return;
+    call_->connection = weak_from_this();
+    deadline_.expires_after(connect_patience);
+    deadline_.async_wait([self = shared_from_this()](error_code error) {
+      if (!error && self->state_ == State::connecting) self->fail_with(asio::error::timed_out);
+    });
     error_code not_literal;
     asio::ip::make_address(owner->endpoint.host, not_literal);
     if (not_literal) SSL_set_tlsext_host_name(stream_.native_handle(), owner->endpoint.host.c_str());
     owner->resolver.async_resolve(owner->endpoint.host, std::to_string(owner->endpoint.port), [self = shared_from_this()](error_code error, const tcp::resolver::results_type& found) {
       if (error) return self->fail_with(error);
+      if (self->state_ == State::closed) return;
       asio::async_connect(self->stream_.next_layer(), found, [self](error_code e, const tcp::endpoint&) {
         if (e) return self->fail_with(e);
+        if (self->state_ == State::closed) return;
         error_code ignored;
         self->stream_.next_layer().set_option(tcp::no_delay(true), ignored);
         self->stream_.async_handshake(asio::ssl::stream_base::client, [self](error_code h) {
           if (h) return self->fail_with(h);
+          if (self->state_ == State::closed) return;
+          self->deadline_.cancel();
           self->read();
           self->write();
         });
@@ -103,6 +115,7 @@ class HttpTransport::Connection : public std::enable_shared_from_this<HttpTransp
   void close() {
     if (state_ == State::closed) return;
     state_ = State::closed;
+    deadline_.cancel();
     error_code ignored;
     stream_.next_layer().shutdown(tcp::socket::shutdown_both, ignored);
     stream_.next_layer().close(ignored);
@@ -113,8 +126,13 @@ class HttpTransport::Connection : public std::enable_shared_from_this<HttpTransp
     if (!call_ || state_ == State::closed) return;
     state_ = State::busy;
     std::shared_ptr<Call> call = call_;
-    parser_.start({.on_head = [call](http::ResponseHead head) { call->has_heard = true; if (call->callbacks.on_head) call->callbacks.on_head(head); },
-                   .on_body = [call](std::string_view bytes) { if (call->callbacks.on_body) call->callbacks.on_body(bytes); }},
+    parser_.start({.on_head = [call](http::ResponseHead head) {
+                     call->has_heard = true;
+                     if (!call->is_over && call->callbacks.on_head) call->callbacks.on_head(head);
+                   },
+                   .on_body = [call](std::string_view bytes) {
+                     if (!call->is_over && call->callbacks.on_body) call->callbacks.on_body(bytes);
+                   }},
                   call->is_head);
     call->connection = weak_from_this();
     asio::async_write(stream_, asio::buffer(call->bytes), [self = shared_from_this(), call](error_code error, size_t) {
@@ -176,6 +194,7 @@ class HttpTransport::Connection : public std::enable_shared_from_this<HttpTransp
 
   std::weak_ptr<Impl> owner_;
   asio::ssl::stream<tcp::socket> stream_;
+  asio::steady_timer deadline_;  // of connecting
   State state_ = State::connecting;
   bool is_reused_ = false;
   http::ResponseParser parser_;
@@ -215,6 +234,7 @@ Result<std::unique_ptr<HttpTransport>> HttpTransport::make(AsioLoop& loop, Endpo
 HttpTransport::~HttpTransport() {
   for (const auto& [id, call] : std::exchange(impl_->calls, {})) {
     impl_->loop.cancel(call->timer);
+    call->is_over = true;
     if (const auto connection = call->connection.lock()) connection->close();
   }
   for (const auto& connection : std::exchange(impl_->idle, {})) connection->close();
@@ -248,7 +268,7 @@ void HttpTransport::cancel(http::CallId id) {
   const auto call = found->second;
   impl_->calls.erase(found);
   impl_->loop.cancel(call->timer);
-  call->callbacks = {};
+  call->is_over = true;
   if (const auto connection = call->connection.lock()) connection->close();
 }
 

@@ -16,7 +16,36 @@ Result<Sqlite> Sqlite::open(const std::string& path) {
 Sqlite::~Sqlite() {
   if (db_ != nullptr) sqlite3_close_v2(db_);
 }
-Error Sqlite::error(std::string_view doing) const { return {ErrorCode::unavailable, fmt::format("{}: {}", doing, sqlite3_errmsg(db_))}; }
+Error Sqlite::error(std::string_view doing) const {
+  const int code = sqlite3_errcode(db_) & 0xff;
+  const char* path = sqlite3_db_filename(db_, "main");
+  std::string message = fmt::format("{} {}: {}", doing, path == nullptr ? "" : path, sqlite3_errmsg(db_));
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
+    return {ErrorCode::internal, message + " (put a copy of the file back, or move it away to begin without what it held)"};
+  }
+  if (code == SQLITE_BUSY || code == SQLITE_LOCKED) message += " (another program holds the file)";
+  return {ErrorCode::unavailable, std::move(message)};
+}
+Result<int64_t> Sqlite::schema_version() const {
+  auto version = TRY(Statement::prepare(*this, "PRAGMA user_version"));
+  TRY(version.step());
+  return version.number(0);
+}
+Result<void> Sqlite::migrate(std::span<const char* const> steps) const {
+  const int64_t version = TRY(schema_version());
+  const auto known = static_cast<int64_t>(steps.size());
+  if (version > known) {
+    return fail(ErrorCode::unsupported, fmt::format("{} was written by a newer version of TauGrid (schema {}; this one knows {}): use that one, or another state folder", sqlite3_db_filename(db_, "main"), version, known));
+  }
+  for (int64_t step = version; step < known; ++step) {
+    const std::string sql = fmt::format("BEGIN IMMEDIATE; {}; PRAGMA user_version = {}; COMMIT;", steps[static_cast<size_t>(step)], step + 1);
+    if (auto done = run(sql.c_str()); !done) {
+      sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
+      return done;
+    }
+  }
+  return {};
+}
 Result<void> Sqlite::run(const char* sql) const {
   if (sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return std::unexpected(error("database"));
   return {};
@@ -34,6 +63,11 @@ Statement& Statement::bind(int index, std::string_view text) {
 }
 Statement& Statement::bind(int index, int64_t number) {
   sqlite3_bind_int64(statement_, index, number);
+  return *this;
+}
+Statement& Statement::bind(int index, std::optional<int64_t> number) {
+  if (number) sqlite3_bind_int64(statement_, index, *number);
+  else sqlite3_bind_null(statement_, index);
   return *this;
 }
 Result<bool> Statement::step() {

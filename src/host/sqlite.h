@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,6 +23,10 @@ class Sqlite {
   ~Sqlite();
   // One or more statements without results.
   Result<void> run(const char* sql) const;
+  // Brings the file to the newest schema: steps[n] leads from version n to n + 1, each in a
+  // transaction of its own. A file from a newer program is refused.
+  Result<void> migrate(std::span<const char* const> steps) const;
+  Result<int64_t> schema_version() const;
   sqlite3* get() const { return db_; }
   Error error(std::string_view doing) const;
 
@@ -37,6 +43,7 @@ class Statement {
   ~Statement();
   Statement& bind(int index, std::string_view text);
   Statement& bind(int index, int64_t number);
+  Statement& bind(int index, std::optional<int64_t> number);  // nullopt = NULL
   // True = a row is there; false = done. The statement is reset once done.
   Result<bool> step();
   std::string text(int column) const;

@@ -38,19 +38,19 @@ SqliteJournal::~SqliteJournal() = default;
 
 Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(Loop& loop, const std::string& path, Durability durability) {
   auto db = TRY(Sqlite::open(path));
-  const char* setup =
-      "PRAGMA journal_mode = WAL;"
-      "PRAGMA wal_autocheckpoint = 2000;"
+  TRY_VOID(db.run("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 2000;"));
+  static constexpr const char* steps[] = {
       "CREATE TABLE IF NOT EXISTS objects(key TEXT PRIMARY KEY, revision INTEGER NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;"
       "CREATE TABLE IF NOT EXISTS meta(schema INTEGER NOT NULL, revision INTEGER NOT NULL);"
-      "INSERT INTO meta(schema, revision) SELECT 1, 0 WHERE NOT EXISTS (SELECT 1 FROM meta);";
-  if (auto done = db.run(setup); !done) return std::unexpected(with_context(done.error(), path));
+      "INSERT INTO meta(schema, revision) SELECT 1, 0 WHERE NOT EXISTS (SELECT 1 FROM meta)",
+  };
+  TRY_VOID(db.migrate(steps));
   if (auto done = db.run(durability == Durability::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"); !done) return std::unexpected(done.error());
   return std::unique_ptr<SqliteJournal>(new SqliteJournal(loop, std::make_shared<Core>(std::move(db))));
 }
 
 Result<int64_t> SqliteJournal::replay(std::function<void(JournalRow)> row) {
-  auto rows = TRY(Statement::prepare(core_->db, "SELECT key, revision, value FROM objects ORDER BY revision"));
+  auto rows = TRY(Statement::prepare(core_->db, "SELECT key, revision, value FROM objects ORDER BY key"));
   while (TRY(rows.step())) row({rows.text(0), rows.number(1), rows.text(2)});
   auto meta = TRY(Statement::prepare(core_->db, "SELECT revision FROM meta"));
   if (!TRY(meta.step())) return fail(ErrorCode::internal, "the state file has no revision: it is damaged");
