@@ -68,6 +68,7 @@ http::Request to_http(const ApiRequest& request) {
   if (!request.query.empty()) target += "?" + request.query;
   http::Request made{.method = method_of(request.verb), .target = std::move(target)};
   made.headers.emplace_back("Accept", "application/json");
+  made.headers.emplace_back("User-Agent", "taugrid");  // whose write it was, in audit logs
   if (!request.body.empty()) {
     made.headers.emplace_back("Content-Type", content_type_of(request.verb));
     made.body = request.body;

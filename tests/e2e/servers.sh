@@ -26,11 +26,21 @@ build() {
   for n in kube-apiserver kube-controller-manager; do
     [ -x "$cache/bin/$n" ] || { echo "building $n" >&2; (cd "$cache/k8s" && go build -trimpath -ldflags "-s -w -X $version.gitVersion=v$kubernetes -X $version.gitMajor=1 -X $version.gitMinor=37" -o "$cache/bin/$n" "k8s.io/kubernetes/cmd/$n"); }
   done
-  [ -x "$cache/bin/etcd" ] || { echo "building etcd" >&2; (cd "$cache/etcd" && { [ -s go.mod ] || { go mod init taugrid.local/etcd && go get -tool "go.etcd.io/etcd/server/v3@v$etcd"; } && go build -trimpath -ldflags "-s -w" -o "$cache/bin/etcd" go.etcd.io/etcd/server/v3; }); }
-  [ -x "$cache/bin/kwok" ] && [ -s "$cache/kwok.yaml" ] || { echo "building kwok" >&2; (cd "$cache/kwok" && { [ -s go.mod ] || { go mod init taugrid.local/kwok && go get -tool "sigs.k8s.io/kwok/cmd/kwok@v$kwok"; } &&
-    go build -trimpath -ldflags "-s -w -X sigs.k8s.io/kwok/pkg/consts.Version=v$kwok" -o "$cache/bin/kwok" sigs.k8s.io/kwok/cmd/kwok &&
-    stages=$(go list -m -f '{{.Dir}}' sigs.k8s.io/kwok)/kustomize/stage && : >"$cache/kwok.yaml" &&
-    for s in node/fast/node-initialize pod/fast/pod-ready pod/fast/pod-complete pod/fast/pod-delete; do echo "---"; cat "$stages/$s.yaml"; done >"$cache/kwok.yaml"); }
+  if [ ! -x "$cache/bin/etcd" ]; then
+    echo "building etcd" >&2
+    cd "$cache/etcd"
+    [ -s go.mod ] || { go mod init taugrid.local/etcd && go get -tool "go.etcd.io/etcd/server/v3@v$etcd"; }
+    go build -trimpath -ldflags "-s -w" -o "$cache/bin/etcd" go.etcd.io/etcd/server/v3
+  fi
+  if [ ! -x "$cache/bin/kwok" ] || [ ! -s "$cache/kwok.yaml" ]; then
+    echo "building kwok" >&2
+    cd "$cache/kwok"
+    [ -s go.mod ] || { go mod init taugrid.local/kwok && go get -tool "sigs.k8s.io/kwok/cmd/kwok@v$kwok"; }
+    go build -trimpath -ldflags "-s -w -X sigs.k8s.io/kwok/pkg/consts.Version=v$kwok" -o "$cache/bin/kwok" sigs.k8s.io/kwok/cmd/kwok
+    local stages; stages=$(go list -m -f '{{.Dir}}' sigs.k8s.io/kwok)/kustomize/stage
+    # Stages: a node becomes Ready, a pod Running, a Job's pod Succeeded, a deleted pod goes.
+    for s in node/fast/node-initialize pod/fast/pod-ready pod/fast/pod-complete pod/fast/pod-delete; do echo "---"; cat "$stages/$s.yaml"; done >"$cache/kwok.yaml"
+  fi
   have_all
 }
 
@@ -63,7 +73,7 @@ contexts: [{name: test, context: {cluster: test, user: admin}}]
 EOF
   chmod 600 "$dir/kubeconfig" "$dir/tokens.csv"
   for _ in $(seq 1 600); do curl -sk -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" "https://127.0.0.1:$api/readyz" 2>/dev/null | grep -q 200 && break; sleep 0.1; done
-  background controller-manager "$cache/bin/kube-controller-manager" --kubeconfig "$dir/kubeconfig" --service-account-private-key-file "$dir/sa.key" --use-service-account-credentials=false --leader-elect=false --bind-address 127.0.0.1 --secure-port 0 --controllers '*,-nodeipam,-cloud-node-lifecycle'
+  background controller-manager "$cache/bin/kube-controller-manager" --kubeconfig "$dir/kubeconfig" --service-account-private-key-file "$dir/sa.key" --use-service-account-credentials=false --leader-elect=false --bind-address 127.0.0.1 --secure-port 0 --allocate-node-cidrs=false --kube-api-qps=500 --kube-api-burst=1000
   background kwok "$cache/bin/kwok" --kubeconfig "$dir/kubeconfig" --config "$cache/kwok.yaml" --manage-all-nodes=true --node-lease-duration-seconds=40 --server-address "127.0.0.1:$(free_port)"
 }
 
