@@ -222,7 +222,7 @@ TEST_F(Containers, SeeTheirVolumes) {
   ASSERT_TRUE(make_folder(host));
   ASSERT_TRUE(write_file(host + "/given", "from the host\n"));
   const std::string inner = folder_ / "made/here";
-  ContainerSpec spec = shell("cat /tau-config/a/key; cat /tau-host/given; echo w > /tau-work/file; cat " + inner + "/file; echo x > /tau-config/a/key; cat /etc/hostname-tau; ls /tmp > /dev/null && echo tmp");
+  ContainerSpec spec = shell("cat /tau-config/a/key; cat /tau-host/given; echo w > /tau-work/file; cat " + inner + "/file; { echo x > /tau-config/a/key; } 2>&1; cat /etc/hostname-tau; ls /tmp > /dev/null && echo tmp");
   spec.volumes = {{.name = "config", .kind = kubelet::Volume::Kind::files, .files = {{"a/key", "value\n", 0600}, {"one", "single\n"}}},
                   {.name = "work"},
                   {.name = "host", .kind = kubelet::Volume::Kind::host_path, .host_path = host}};

@@ -124,6 +124,8 @@ TEST_F(Journals, NoticeDamage) {
     for (int i = 0; i < 500; ++i) writes.push_back({fmt::format("key-{:04}", i), i + 1, std::string(500, 'v')});
     ASSERT_TRUE(append(*journal, std::move(writes)));
   }
+  // The worker lets the file go, and with it the log of writes is merged into it.
+  ASSERT_TRUE(wait_for(loop_, [&] { loop_.post([] {}); return !file_exists(path() + "-wal"); }));
   {
     std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
     for (int page = 4; page < 12; ++page) file.seekp(page * 4096).write(std::string(4096, '\x7f').data(), 4096);
