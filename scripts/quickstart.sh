@@ -18,19 +18,19 @@ else
 fi
 run() { "$tau" "$@" --state "$state"; }
 
-say "submitting examples/gpu-smoke-test.yaml"
-run cancel gpu-smoke-test --yes >/dev/null 2>&1 || true
-for _ in $(seq 1 100); do # a finished one of an earlier time makes way
-  run delete-job gpu-smoke-test >/dev/null 2>&1 || break
-done
-run run -f examples/gpu-smoke-test.yaml --wait || die "the smoke-test Job did not succeed; see: $tau --state $state show gpu-smoke-test"
+# A run of an earlier time keeps its name until its time to live is over; then this one gets a name of its own.
+name=gpu-smoke-test
+run show $name >/dev/null 2>&1 && name=gpu-smoke-test-$(date +%H%M%S)
+say "submitting examples/gpu-smoke-test.yaml as $name"
+sed "s/^  name: gpu-smoke-test$/  name: $name/" examples/gpu-smoke-test.yaml >"$state/quickstart.yaml"
+run run -f "$state/quickstart.yaml" --wait || die "the smoke-test Job did not succeed; see: $tau --state $state show $name"
 
 say "its queue"
 run queue list
 say "its log"
-run logs gpu-smoke-test
+run logs "$name"
 say "what it got"
-run show gpu-smoke-test
+run show "$name"
 echo
 say "Done. Go on:"
 cat >&2 <<EOF
