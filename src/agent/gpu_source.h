@@ -1,4 +1,5 @@
-// GpuSource: what GPUs a host has and how they are. Real: NVML (host). Other: scripted (tests, simulated nodes).
+// GpuSource: what GPUs a host has and how they are. Real: NVML (host). Other: scripted (tests,
+// simulated nodes).
 #pragma once
 
 #include <optional>

@@ -4,7 +4,9 @@
 
 namespace tau::history {
 
-bool is_terminal(const std::string& phase) { return phase == "Succeeded" || phase == "Failed" || phase == "Cancelled"; }
+bool is_terminal(const std::string& phase) {
+  return phase == "Succeeded" || phase == "Failed" || phase == "Cancelled";
+}
 
 RunRecord merged(const RunRecord* before, RunRecord now) {
   if (before == nullptr || !is_terminal(before->phase)) return now;
@@ -26,7 +28,8 @@ bool matches(const RunRecord& run, const RunQuery& query) {
   if (query.until && (!run.submitted || *run.submitted >= *query.until)) return false;
   if (query.name_or_id.empty()) return true;
   const std::string& wanted = query.name_or_id;
-  return run.name == wanted || run.uid == wanted || run.id == wanted || (wanted.starts_with("r-") && wanted.size() > 2 && run.id.starts_with(wanted));
+  return run.name == wanted || run.uid == wanted || run.id == wanted ||
+         (wanted.starts_with("r-") && wanted.size() > 2 && run.id.starts_with(wanted));
 }
 
 Result<void> MemoryHistory::record(const RunRecord& run) {
@@ -41,7 +44,8 @@ Result<std::vector<RunRecord>> MemoryHistory::query(const RunQuery& query) const
   for (const auto& [uid, run] : runs_) {
     if (matches(run, query)) found.push_back(run);
   }
-  std::ranges::stable_sort(found, [](const RunRecord& a, const RunRecord& b) { return a.submitted > b.submitted; });
+  std::ranges::stable_sort(
+      found, [](const RunRecord& a, const RunRecord& b) { return a.submitted > b.submitted; });
   const auto limit = static_cast<size_t>(std::max(0, query.limit));
   if (found.size() > limit) found.resize(limit);
   return found;

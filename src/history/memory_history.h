@@ -1,4 +1,5 @@
-// MemoryHistory: a HistoryStore without a disk, for simulation and tests; and the rules that all stores share.
+// MemoryHistory: a HistoryStore without a disk, for simulation and tests; and the rules that all
+// stores share.
 #pragma once
 
 #include <map>
@@ -8,7 +9,8 @@
 namespace tau::history {
 
 bool is_terminal(const std::string& phase);
-// What is kept when `now` is recorded over `before`: a terminal phase and what belongs to it never revert.
+// What is kept when `now` is recorded over `before`: a terminal phase and what belongs to it never
+// revert.
 RunRecord merged(const RunRecord* before, RunRecord now);
 bool matches(const RunRecord& run, const RunQuery& query);
 

@@ -1,4 +1,5 @@
-// What happened, as records: runs, their attempts, the pods of each attempt and the GPUs that they had.
+// What happened, as records: runs, their attempts, the pods of each attempt and the GPUs that they
+// had.
 #pragma once
 
 #include <optional>
@@ -12,13 +13,13 @@ namespace tau::history {
 
 struct PodRecord {
   std::string uid, name, node;
-  int attempt = 1;              // of the run, from 1
+  int attempt = 1;  // of the run, from 1
   std::vector<std::string> gpu_uuids;
   std::string gpu_product;
   std::optional<Time> created, bound, started, ended;
-  std::string phase;            // Pending, Running, Succeeded, Failed
+  std::string phase;  // Pending, Running, Succeeded, Failed
   std::optional<int> exit_code, signal;
-  std::string reason;           // OOMKilled, Error, Completed, NodeLost, ...
+  std::string reason;  // OOMKilled, Error, Completed, NodeLost, ...
 };
 
 struct AttemptRecord {
@@ -42,7 +43,7 @@ struct RunRecord {
 };
 
 struct RunQuery {
-  std::string ns;       // "" = all
+  std::string ns;          // "" = all
   std::string name_or_id;  // exact name, run id, uid or unique id prefix; "" = all
   std::string queue, phase;
   std::optional<Time> since, until;
@@ -53,8 +54,8 @@ struct RunQuery {
 class HistoryStore {
  public:
   virtual ~HistoryStore() = default;
-  // Inserts or replaces the run with this uid, whole. Terminal phases never revert: such a write keeps the
-  // old phase, outcome and end.
+  // Inserts or replaces the run with this uid, whole. Terminal phases never revert: such a write
+  // keeps the old phase, outcome and end.
   virtual Result<void> record(const RunRecord& run) = 0;
   // Newest submission first.
   virtual Result<std::vector<RunRecord>> query(const RunQuery& query) const = 0;

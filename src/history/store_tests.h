@@ -11,7 +11,14 @@ namespace tau::history {
 
 inline RunRecord full_run() {
   const Time t(seconds(1'800'000'000) + microseconds(123'456));
-  RunRecord run{.uid = "u-1", .id = "r-abc123", .kind = "Job", .ns = "team-a", .name = "train", .queue = "q", .cluster_queue = "cq", .user = "someone"};
+  RunRecord run{.uid = "u-1",
+                .id = "r-abc123",
+                .kind = "Job",
+                .ns = "team-a",
+                .name = "train",
+                .queue = "q",
+                .cluster_queue = "cq",
+                .user = "someone"};
   run.gpus_requested = 8;
   run.pods_requested = 2;
   run.submitted = t;
@@ -22,8 +29,28 @@ inline RunRecord full_run() {
   run.phase = "Failed";
   run.reason = "Error";
   run.message = "exit code 3: \"x\" \n\xc3\xa9";
-  run.attempts = {{.number = 1, .admitted = t, .started = t, .ended = t, .outcome = "Preempted", .reason = "InCohort", .message = "m"}, {.number = 2}};
-  run.pods = {{.uid = "p-1", .name = "train-0", .node = "sim-0", .attempt = 2, .gpu_uuids = {"GPU-1", "GPU-2"}, .gpu_product = "H100", .created = t, .bound = t, .started = t, .ended = t, .phase = "Failed", .exit_code = 3, .signal = 9, .reason = "OOMKilled"},
+  run.attempts = {{.number = 1,
+                   .admitted = t,
+                   .started = t,
+                   .ended = t,
+                   .outcome = "Preempted",
+                   .reason = "InCohort",
+                   .message = "m"},
+                  {.number = 2}};
+  run.pods = {{.uid = "p-1",
+               .name = "train-0",
+               .node = "sim-0",
+               .attempt = 2,
+               .gpu_uuids = {"GPU-1", "GPU-2"},
+               .gpu_product = "H100",
+               .created = t,
+               .bound = t,
+               .started = t,
+               .ended = t,
+               .phase = "Failed",
+               .exit_code = 3,
+               .signal = 9,
+               .reason = "OOMKilled"},
               {.uid = "p-2", .name = "train-1", .exit_code = 0}};
   return run;
 }
@@ -32,13 +59,23 @@ inline RunRecord full_run() {
 inline std::string text_of(const RunRecord& run) {
   std::string text;
   const auto add = [&](auto... words) { ((text += words, text += '|'), ...); };
-  const auto time = [](const std::optional<Time>& t) { return t ? format_rfc3339_micros(*t) : std::string("-"); };
-  const auto number = [](const std::optional<int>& n) { return n ? std::to_string(*n) : std::string("-"); };
-  add(run.uid, run.id, run.kind, run.ns, run.name, run.queue, run.cluster_queue, run.user, std::to_string(run.gpus_requested), std::to_string(run.pods_requested));
-  add(time(run.submitted), time(run.admitted), time(run.started), time(run.ended), time(run.deleted), run.phase, run.reason, run.message);
-  for (const AttemptRecord& a : run.attempts) add("\n", std::to_string(a.number), time(a.admitted), time(a.started), time(a.ended), a.outcome, a.reason, a.message);
+  const auto time = [](const std::optional<Time>& t) {
+    return t ? format_rfc3339_micros(*t) : std::string("-");
+  };
+  const auto number = [](const std::optional<int>& n) {
+    return n ? std::to_string(*n) : std::string("-");
+  };
+  add(run.uid, run.id, run.kind, run.ns, run.name, run.queue, run.cluster_queue, run.user,
+      std::to_string(run.gpus_requested), std::to_string(run.pods_requested));
+  add(time(run.submitted), time(run.admitted), time(run.started), time(run.ended),
+      time(run.deleted), run.phase, run.reason, run.message);
+  for (const AttemptRecord& a : run.attempts)
+    add("\n", std::to_string(a.number), time(a.admitted), time(a.started), time(a.ended), a.outcome,
+        a.reason, a.message);
   for (const PodRecord& p : run.pods) {
-    add("\n", p.uid, p.name, p.node, std::to_string(p.attempt), p.gpu_product, time(p.created), time(p.bound), time(p.started), time(p.ended), p.phase, number(p.exit_code), number(p.signal), p.reason);
+    add("\n", p.uid, p.name, p.node, std::to_string(p.attempt), p.gpu_product, time(p.created),
+        time(p.bound), time(p.started), time(p.ended), p.phase, number(p.exit_code),
+        number(p.signal), p.reason);
     for (const std::string& uuid : p.gpu_uuids) add(uuid);
   }
   return text;
@@ -86,7 +123,12 @@ TYPED_TEST_P(HistoryStores, ReplaceARunWhole) {
 
 TYPED_TEST_P(HistoryStores, NeverTakeATerminalPhaseBack) {
   for (const char* phase : {"Succeeded", "Failed", "Cancelled"}) {
-    RunRecord run{.uid = phase, .id = "r-1", .ns = "n", .name = phase, .ended = Time(seconds(9)), .phase = phase};
+    RunRecord run{.uid = phase,
+                  .id = "r-1",
+                  .ns = "n",
+                  .name = phase,
+                  .ended = Time(seconds(9)),
+                  .phase = phase};
     ASSERT_TRUE(this->store().record(run));
     this->maker_.reopen();
     run.phase = "Running";
@@ -102,7 +144,8 @@ TYPED_TEST_P(HistoryStores, NeverTakeATerminalPhaseBack) {
 }
 
 TYPED_TEST_P(HistoryStores, AnswerEveryQuery) {
-  const auto add = [&](const char* uid, const char* id, const char* ns, const char* name, const char* queue, const char* phase, std::optional<int> at) {
+  const auto add = [&](const char* uid, const char* id, const char* ns, const char* name,
+                       const char* queue, const char* phase, std::optional<int> at) {
     RunRecord run{.uid = uid, .id = id, .ns = ns, .name = name, .queue = queue, .phase = phase};
     if (at) run.submitted = Time(seconds(*at));
     ASSERT_TRUE(this->store().record(run));
@@ -140,6 +183,7 @@ TYPED_TEST_P(HistoryStores, AnswerEveryQuery) {
   for (const Case& one : cases) EXPECT_EQ(this->uids(one.query), one.want) << one.name;
 }
 
-REGISTER_TYPED_TEST_SUITE_P(HistoryStores, KeepWholeRecords, ReplaceARunWhole, NeverTakeATerminalPhaseBack, AnswerEveryQuery);
+REGISTER_TYPED_TEST_SUITE_P(HistoryStores, KeepWholeRecords, ReplaceARunWhole,
+                            NeverTakeATerminalPhaseBack, AnswerEveryQuery);
 
 }  // namespace tau::history

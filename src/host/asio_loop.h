@@ -1,4 +1,5 @@
-// AsioLoop: the real Loop: one thread that runs everything, one worker for offloaded work, the system clock.
+// AsioLoop: the real Loop: one thread that runs everything, one worker for offloaded work, the
+// system clock.
 #pragma once
 
 #include <functional>

@@ -70,7 +70,8 @@ TEST(AsioLoop, WorksElsewhereAndAnswersHere) {
   AsioLoop loop;
   const auto here = std::this_thread::get_id();
   std::thread::id worked, answered;
-  loop.offload([&] { worked = std::this_thread::get_id(); }, [&] { answered = std::this_thread::get_id(); });
+  loop.offload([&] { worked = std::this_thread::get_id(); },
+               [&] { answered = std::this_thread::get_id(); });
   EXPECT_TRUE(wait_for(loop, [&] { return answered != std::thread::id(); }));
   EXPECT_NE(worked, here);
   EXPECT_EQ(answered, here);

@@ -14,7 +14,9 @@ namespace {
 template <auto free_function>
 struct Free {
   template <class T>
-  void operator()(T* pointer) const { free_function(pointer); }
+  void operator()(T* pointer) const {
+    free_function(pointer);
+  }
 };
 using Key = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Free<X509_free>>;
@@ -59,7 +61,8 @@ void add_extension(X509* certificate, X509* issuer, int kind, const char* value)
   }
 }
 
-Result<Certificate> make(const char* name, EVP_PKEY* key, X509* issuer, EVP_PKEY* issuer_key, Time now, long days) {
+Result<Certificate> make(const char* name, EVP_PKEY* key, X509* issuer, EVP_PKEY* issuer_key,
+                         Time now, long days) {
   Certificate made(X509_new());
   X509_set_version(made.get(), 2);
   unsigned char serial[16];
@@ -74,7 +77,8 @@ Result<Certificate> make(const char* name, EVP_PKEY* key, X509* issuer, EVP_PKEY
   X509_time_adj_ex(X509_getm_notAfter(made.get()), static_cast<int>(days), 0, &start);
   X509_set_pubkey(made.get(), key);
   X509_NAME* subject = X509_get_subject_name(made.get());
-  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
+  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
+                             reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
   X509* signer = issuer == nullptr ? made.get() : issuer;
   X509_set_issuer_name(made.get(), X509_get_subject_name(signer));
   if (issuer == nullptr) {
@@ -84,7 +88,8 @@ Result<Certificate> make(const char* name, EVP_PKEY* key, X509* issuer, EVP_PKEY
     add_extension(made.get(), signer, NID_basic_constraints, "critical,CA:FALSE");
     add_extension(made.get(), signer, NID_key_usage, "critical,digitalSignature");
     add_extension(made.get(), signer, NID_ext_key_usage, "serverAuth");
-    add_extension(made.get(), signer, NID_subject_alt_name, "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default.svc,IP:127.0.0.1,IP:::1");
+    add_extension(made.get(), signer, NID_subject_alt_name,
+                  "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default.svc,IP:127.0.0.1,IP:::1");
   }
   add_extension(made.get(), signer, NID_subject_key_identifier, "hash");
   add_extension(made.get(), signer, NID_authority_key_identifier, "keyid");
@@ -106,10 +111,12 @@ Result<Certificates> make_certificates(Time now) {
 Result<void> renew_server_certificate(Certificates& certificates, Time now) {
   const Certificate ca = read_certificate(certificates.ca_pem);
   const Key ca_key = read_key(certificates.ca_key_pem);
-  if (!ca || !ca_key) return fail(ErrorCode::invalid, "the CA certificate or key in the state folder cannot be read");
+  if (!ca || !ca_key)
+    return fail(ErrorCode::invalid, "the CA certificate or key in the state folder cannot be read");
   Key key(EVP_EC_gen("P-256"));
   if (!key) return failed("making a key");
-  const Certificate made = TRY(make("taugrid-apiserver", key.get(), ca.get(), ca_key.get(), now, 365));
+  const Certificate made =
+      TRY(make("taugrid-apiserver", key.get(), ca.get(), ca_key.get(), now, 365));
   certificates.server_pem = to_pem(made.get());
   certificates.server_key_pem = to_pem(key.get());
   return {};

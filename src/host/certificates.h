@@ -1,4 +1,5 @@
-// Certificates of the embedded server: an EC CA and a server certificate for this machine's loopback names.
+// Certificates of the embedded server: an EC CA and a server certificate for this machine's
+// loopback names.
 #pragma once
 
 #include <string>

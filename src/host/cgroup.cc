@@ -28,7 +28,9 @@ Result<void> write_to(const std::string& path, std::string_view text) {
               fmt::format("cannot write {} to {}: {}", text, path, std::strerror(number)));
 }
 
-bool make_one(const std::string& path) { return mkdir(path.c_str(), 0755) == 0 || errno == EEXIST; }
+bool make_one(const std::string& path) {
+  return mkdir(path.c_str(), 0755) == 0 || errno == EEXIST;
+}
 
 // Where a hierarchy is mounted: by file system type, and for version 1 by controller.
 std::optional<std::string> find_mount(std::string_view type, std::string_view controller) {
@@ -59,8 +61,8 @@ std::string own_group(std::string_view controller) {
     const std::string_view names = line.substr(first + 1, second - first - 1);
     const std::string_view path = line.substr(second + 1);
     const auto listed = split(names, ',');
-    const bool is_it = controller.empty() ? names.empty()
-                                          : std::ranges::find(listed, controller) != listed.end();
+    const bool is_it =
+        controller.empty() ? names.empty() : std::ranges::find(listed, controller) != listed.end();
     if (is_it) return path == "/" ? "" : std::string(path);
   }
   return "";
@@ -93,9 +95,12 @@ std::string try_v1(const char* controller, const char* wanted) {
 
 const char* to_string(Version version) {
   switch (version) {
-    case Version::v1: return "cgroup v1";
-    case Version::v2: return "cgroup v2";
-    case Version::none: return "none";
+    case Version::v1:
+      return "cgroup v1";
+    case Version::v2:
+      return "cgroup v2";
+    case Version::none:
+      return "none";
   }
   return "none";
 }

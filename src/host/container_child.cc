@@ -46,8 +46,10 @@ std::string home_of_user() {
 std::string in_quotes(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
-    if (c == '\'') quoted += "'\\''";
-    else quoted += c;
+    if (c == '\'')
+      quoted += "'\\''";
+    else
+      quoted += c;
   }
   return quoted + "'";
 }
@@ -55,8 +57,8 @@ std::string in_quotes(std::string_view text) {
 std::string gpu_list(const ContainerPlan& plan) {
   std::string list;
   for (const kubelet::GpuModel& gpu : plan.gpus) {
-    list += fmt::format("{}{}|{}|{}", list.empty() ? "" : ";", gpu.uuid, gpu.product,
-                        gpu.memory_bytes);
+    list +=
+        fmt::format("{}{}|{}|{}", list.empty() ? "" : ";", gpu.uuid, gpu.product, gpu.memory_bytes);
   }
   return list;
 }
@@ -142,7 +144,10 @@ Result<std::string> find_command(const std::string& word, const std::string& pat
     execve(shell.c_str(), argv.data(), envp.data());
   }
   const int number = errno;
-  give_up(report, number == EACCES ? 126 : number == ENOENT ? 127 : 128,
+  give_up(report,
+          number == EACCES   ? 126
+          : number == ENOENT ? 127
+                             : 128,
           fmt::format("exec: \"{}\": {}", plan.argv[0], to_lower(std::strerror(number))));
 }
 

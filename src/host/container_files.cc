@@ -90,9 +90,8 @@ std::string encode_plan(const ContainerPlan& plan) {
   for (const auto& [name, value] : plan.env) env.push_back(json::array{name, value});
   json::array& mounts = out["mounts"].emplace_array();
   for (const BindMount& mount : plan.mounts) {
-    mounts.push_back(json::object{{"source", mount.source},
-                                  {"target", mount.target},
-                                  {"is_read_only", mount.is_read_only}});
+    mounts.push_back(json::object{
+        {"source", mount.source}, {"target", mount.target}, {"is_read_only", mount.is_read_only}});
   }
   json::array& gpus = out["gpus"].emplace_array();
   for (const kubelet::GpuModel& gpu : plan.gpus) {
@@ -164,8 +163,8 @@ Result<ContainerRecord> decode_record(std::string_view text) {
   const json::object& from = object_of(parsed);
   ContainerRecord record;
   const std::string phase = text_at(from, "phase");
-  const auto name = std::ranges::find_if(phase_names,
-                                         [&](const auto& known) { return phase == known.second; });
+  const auto name =
+      std::ranges::find_if(phase_names, [&](const auto& known) { return phase == known.second; });
   if (name == std::end(phase_names)) {
     return fail(ErrorCode::invalid, fmt::format("unknown phase \"{}\"", phase));
   }

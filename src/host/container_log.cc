@@ -72,8 +72,8 @@ LogWriter::~LogWriter() {
 }
 
 void LogWriter::rotate() {
-  const int fd = open(file_of(folder_, number_ + 1).c_str(),
-                      O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
+  const int fd =
+      open(file_of(folder_, number_ + 1).c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) return;  // goes on in the old file; tried again with the next line
   if (fd_ >= 0) close(fd_);
   fd_ = fd;

@@ -43,7 +43,8 @@ TEST(ContainerLog, CutsWhatIsTooLongForALine) {
   EXPECT_EQ(all_of(folder, {.tail_lines = 2}), line + "\nnext\n");
   EXPECT_EQ(all_of(folder, {.tail_lines = 1}), "next\n");
   const std::string stamped = all_of(folder, {.timestamps = true});
-  EXPECT_EQ(stamped, format_rfc3339_micros(t0) + " " + line + "\n" + format_rfc3339_micros(t0) + " next\n");
+  EXPECT_EQ(stamped,
+            format_rfc3339_micros(t0) + " " + line + "\n" + format_rfc3339_micros(t0) + " next\n");
 }
 
 TEST(ContainerLog, KeepsAFewFilesOfALimitedSize) {
@@ -111,7 +112,9 @@ TEST(ContainerLog, SaysWhatAFullDiskCost) {
   setrlimit(RLIMIT_FSIZE, &before);
   writer.write(0, "last\n", t0);
   const std::string text = all_of(folder);
-  EXPECT_TRUE(text.starts_with("first\ntau: ") && text.ends_with(" bytes of this log could not be written\nlast\n")) << text;
+  EXPECT_TRUE(text.starts_with("first\ntau: ") &&
+              text.ends_with(" bytes of this log could not be written\nlast\n"))
+      << text;
 }
 
 TEST(ContainerLog, OfNothingIsEmpty) {

@@ -62,8 +62,7 @@ Result<BindMount> make_mount(const std::string& volume_path, const kubelet::Moun
 
 }  // namespace
 
-Result<ContainerPlan> prepare_container(const std::string& root,
-                                        const kubelet::ContainerSpec& spec,
+Result<ContainerPlan> prepare_container(const std::string& root, const kubelet::ContainerSpec& spec,
                                         const std::string& program) {
   TRY_VOID(check_path_part("pod's UID", spec.id.pod_uid));
   TRY_VOID(check_path_part("container", spec.id.container));

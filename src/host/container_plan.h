@@ -9,8 +9,7 @@
 namespace tau::host {
 
 // Makes the container's folder and its pod's volumes, and the plan. Blocking.
-Result<ContainerPlan> prepare_container(const std::string& root,
-                                        const kubelet::ContainerSpec& spec,
+Result<ContainerPlan> prepare_container(const std::string& root, const kubelet::ContainerSpec& spec,
                                         const std::string& program);
 // Everything that a pod has on this machine.
 void remove_pod_files(const std::string& root, const std::string& pod_uid);

@@ -17,7 +17,9 @@
 namespace tau::host {
 namespace {
 std::unexpected<Error> failed(std::string_view doing, const std::string& path) {
-  const ErrorCode code = errno == ENOENT ? ErrorCode::not_found : errno == EACCES ? ErrorCode::forbidden : ErrorCode::unavailable;
+  const ErrorCode code = errno == ENOENT   ? ErrorCode::not_found
+                         : errno == EACCES ? ErrorCode::forbidden
+                                           : ErrorCode::unavailable;
   return fail(code, fmt::format("cannot {} {}: {}", doing, path, std::strerror(errno)));
 }
 }  // namespace
@@ -59,12 +61,16 @@ Result<void> write_file(const std::string& path, std::string_view text, int mode
 Result<void> make_folder(const std::string& path, int mode) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return fail(ErrorCode::unavailable, fmt::format("cannot make folder {}: {}", path, error.message()));
+  if (error)
+    return fail(ErrorCode::unavailable,
+                fmt::format("cannot make folder {}: {}", path, error.message()));
   chmod(path.c_str(), static_cast<mode_t>(mode));
   return {};
 }
 
-bool file_exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+bool file_exists(const std::string& path) {
+  return access(path.c_str(), F_OK) == 0;
+}
 
 std::string home_folder() {
   if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') return home;

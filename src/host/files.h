@@ -1,4 +1,5 @@
-// Files as the platform needs them: whole reads, atomic writes, private folders, one owner per state folder.
+// Files as the platform needs them: whole reads, atomic writes, private folders, one owner per
+// state folder.
 #pragma once
 
 #include <string>

@@ -24,7 +24,8 @@ constexpr Duration accept_pause = milliseconds(100);  // when the process has no
 }  // namespace
 
 struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
-  Impl(AsioLoop& l, http::Handler& h) : loop(l), handler(h), tls(asio::ssl::context::tls_server), acceptor(l.context()) {}
+  Impl(AsioLoop& l, http::Handler& h)
+      : loop(l), handler(h), tls(asio::ssl::context::tls_server), acceptor(l.context()) {}
   void accept();
   AsioLoop& loop;
   http::Handler& handler;
@@ -40,7 +41,9 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
   enum class State { handshaking, reading, answering, closing, closed };
 
   Session(std::shared_ptr<Impl> server, tcp::socket socket)
-      : server_(std::move(server)), stream_(std::move(socket), server_->tls), deadline_(server_->loop.context()) {}
+      : server_(std::move(server)),
+        stream_(std::move(socket), server_->tls),
+        deadline_(server_->loop.context()) {}
 
   void start() {
     error_code ignored;
@@ -48,13 +51,14 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
     const auto remote = stream_.next_layer().remote_endpoint(ignored);
     peer_.address = fmt::format("{}:{}", remote.address().to_string(ignored), remote.port());
     arm(seconds(limits::request_head_timeout_s));
-    stream_.async_handshake(asio::ssl::stream_base::server, [self = shared_from_this()](error_code error) {
-      if (error) return self->close();
-      if (self->state_ == State::closed) return;
-      self->state_ = State::reading;
-      self->await(Awaited::request);
-      self->read();
-    });
+    stream_.async_handshake(asio::ssl::stream_base::server,
+                            [self = shared_from_this()](error_code error) {
+                              if (error) return self->close();
+                              if (self->state_ == State::closed) return;
+                              self->state_ = State::reading;
+                              self->await(Awaited::request);
+                              self->read();
+                            });
   }
 
   void close() {
@@ -68,19 +72,24 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
     server_->sessions.erase(shared_from_this());
   }
 
-  // ---- what a Sink does -----------------------------------------------------------------------------------
+  // ---- what a Sink does
+  // -----------------------------------------------------------------------------------
 
   void write_head(http::ResponseHead head) {
-    const bool has_length = !http::find_header(head.headers, "Content-Length").empty() || head.status == 204 || head.status == 304;
+    const bool has_length = !http::find_header(head.headers, "Content-Length").empty() ||
+                            head.status == 204 || head.status == 304;
     is_chunked_ = !has_length && !parser_.is_http_1_0();
     keeps_alive_ = parser_.keeps_alive() && (has_length || is_chunked_);
-    out_ += http::encode_response_head(head, is_chunked_ ? http::BodyFraming::chunked : http::BodyFraming::as_given, keeps_alive_);
+    out_ += http::encode_response_head(
+        head, is_chunked_ ? http::BodyFraming::chunked : http::BodyFraming::as_given, keeps_alive_);
     flush();
   }
   void write_body(std::string_view bytes) {
     if (state_ == State::closed || is_head_request_) return;
-    if (is_chunked_) http::append_chunk(out_, bytes);
-    else out_ += bytes;
+    if (is_chunked_)
+      http::append_chunk(out_, bytes);
+    else
+      out_ += bytes;
     flush();
   }
   void finish() {
@@ -112,24 +121,33 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
     if (what == awaited_) return;
     awaited_ = what;
     switch (what) {
-      case Awaited::request: return arm(seconds(limits::idle_connection_s));
-      case Awaited::head: return arm(seconds(limits::request_head_timeout_s));
-      case Awaited::body: return arm(body_patience);
-      case Awaited::nothing: deadline_.cancel(); return;
+      case Awaited::request:
+        return arm(seconds(limits::idle_connection_s));
+      case Awaited::head:
+        return arm(seconds(limits::request_head_timeout_s));
+      case Awaited::body:
+        return arm(body_patience);
+      case Awaited::nothing:
+        deadline_.cancel();
+        return;
     }
   }
 
   // A read is always under way, so that a peer that leaves is noticed also during a long answer.
   void read() {
-    if (is_reading_ || state_ == State::closed || early_.size() > limits::request_head_bytes) return;
+    if (is_reading_ || state_ == State::closed || early_.size() > limits::request_head_bytes)
+      return;
     is_reading_ = true;
-    stream_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](error_code error, size_t size) {
-      self->is_reading_ = false;
-      if (error || self->state_ == State::closed) return self->close();
-      if (self->state_ == State::answering) self->early_.append(self->buffer_.data(), size);
-      else if (self->state_ == State::reading) self->feed({self->buffer_.data(), size});
-      self->read();
-    });
+    stream_.async_read_some(asio::buffer(buffer_),
+                            [self = shared_from_this()](error_code error, size_t size) {
+                              self->is_reading_ = false;
+                              if (error || self->state_ == State::closed) return self->close();
+                              if (self->state_ == State::answering)
+                                self->early_.append(self->buffer_.data(), size);
+                              else if (self->state_ == State::reading)
+                                self->feed({self->buffer_.data(), size});
+                              self->read();
+                            });
   }
 
   void feed(std::string_view bytes) {
@@ -138,7 +156,10 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
       state_ = State::answering;
       await(Awaited::nothing);
       const std::string text = ready.error().message;
-      out_ += http::encode_response_head({ready.error().status, {{"Content-Type", "text/plain"}, {"Content-Length", std::to_string(text.size())}}}, http::BodyFraming::as_given, false);
+      out_ += http::encode_response_head(
+          {ready.error().status,
+           {{"Content-Type", "text/plain"}, {"Content-Length", std::to_string(text.size())}}},
+          http::BodyFraming::as_given, false);
       out_ += text;
       keeps_alive_ = false;
       is_answer_done_ = true;
@@ -150,7 +171,9 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
         out_ += "HTTP/1.1 100 Continue\r\n\r\n";
         flush();
       }
-      await(parser_.is_idle() ? Awaited::request : parser_.is_head_done() ? Awaited::body : Awaited::head);
+      await(parser_.is_idle()        ? Awaited::request
+            : parser_.is_head_done() ? Awaited::body
+                                     : Awaited::head);
       return;
     }
     answer(parser_.take());
@@ -171,12 +194,13 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
       self->arm(write_patience);
       return 64 * 1024;
     };
-    asio::async_write(stream_, asio::buffer(in_flight_), more, [self = shared_from_this()](error_code error, size_t) {
-      self->in_flight_.clear();
-      if (error) return self->close();
-      if (self->state_ == State::answering) self->deadline_.cancel();
-      self->flush();
-    });
+    asio::async_write(stream_, asio::buffer(in_flight_), more,
+                      [self = shared_from_this()](error_code error, size_t) {
+                        self->in_flight_.clear();
+                        if (error) return self->close();
+                        if (self->state_ == State::answering) self->deadline_.cancel();
+                        self->flush();
+                      });
   }
 
   void next() {
@@ -206,7 +230,8 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
   std::array<char, 16 * 1024> buffer_;
   std::string early_;  // bytes that came while an answer was under way
   std::string out_, in_flight_;
-  bool is_reading_ = false, is_chunked_ = false, keeps_alive_ = true, is_answer_done_ = false, is_head_request_ = false;
+  bool is_reading_ = false, is_chunked_ = false, keeps_alive_ = true, is_answer_done_ = false,
+       is_head_request_ = false;
   std::move_only_function<void()> on_closed_;
 };
 
@@ -264,18 +289,25 @@ void HttpServer::Impl::accept() {
   });
 }
 
-HttpServer::HttpServer(AsioLoop& loop, http::Handler& handler, const ServerTls& tls) : impl_(std::make_shared<Impl>(loop, handler)) {
-  impl_->tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1);
+HttpServer::HttpServer(AsioLoop& loop, http::Handler& handler, const ServerTls& tls)
+    : impl_(std::make_shared<Impl>(loop, handler)) {
+  impl_->tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                         asio::ssl::context::no_tlsv1_1);
   error_code error;
   impl_->tls.use_certificate_chain(asio::buffer(tls.certificate_pem), error);
   if (!error) impl_->tls.use_private_key(asio::buffer(tls.key_pem), asio::ssl::context::pem, error);
-  if (!error && SSL_CTX_check_private_key(impl_->tls.native_handle()) != 1) error = asio::error::invalid_argument;
+  if (!error && SSL_CTX_check_private_key(impl_->tls.native_handle()) != 1)
+    error = asio::error::invalid_argument;
   if (error) impl_->tls_failure = error.message();
 }
-HttpServer::~HttpServer() { close(); }
+HttpServer::~HttpServer() {
+  close();
+}
 
 Result<uint16_t> HttpServer::listen(const std::string& address, uint16_t port) {
-  if (!impl_->tls_failure.empty()) return fail(ErrorCode::invalid, "the server's certificate and key cannot be used: " + impl_->tls_failure);
+  if (!impl_->tls_failure.empty())
+    return fail(ErrorCode::invalid,
+                "the server's certificate and key cannot be used: " + impl_->tls_failure);
   error_code error;
   const auto ip = asio::ip::make_address(address, error);
   if (error) return fail(ErrorCode::invalid, fmt::format("\"{}\" is not an IP address", address));
@@ -287,7 +319,8 @@ Result<uint16_t> HttpServer::listen(const std::string& address, uint16_t port) {
   if (error) {
     error_code ignored;
     impl_->acceptor.close(ignored);  // another port may be tried
-    return fail(ErrorCode::unavailable, fmt::format("cannot listen on {}:{}: {}", address, port, error.message()));
+    return fail(ErrorCode::unavailable,
+                fmt::format("cannot listen on {}:{}: {}", address, port, error.message()));
   }
   impl_->accept();
   return impl_->acceptor.local_endpoint().port();
@@ -297,8 +330,11 @@ void HttpServer::close() {
   impl_->is_closed = true;
   error_code ignored;
   impl_->acceptor.close(ignored);
-  for (const auto& session : std::vector(impl_->sessions.begin(), impl_->sessions.end())) session->close();
+  for (const auto& session : std::vector(impl_->sessions.begin(), impl_->sessions.end()))
+    session->close();
 }
-size_t HttpServer::connection_count() const { return impl_->sessions.size(); }
+size_t HttpServer::connection_count() const {
+  return impl_->sessions.size();
+}
 
 }  // namespace tau::host

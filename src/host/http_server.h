@@ -1,5 +1,5 @@
-// HttpServer: serves a Handler over TLS on loopback. One session per connection: an explicit state, one deadline,
-// bounded buffers.
+// HttpServer: serves a Handler over TLS on loopback. One session per connection: an explicit state,
+// one deadline, bounded buffers.
 #pragma once
 
 #include <cstdint>

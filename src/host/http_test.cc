@@ -19,12 +19,14 @@ using http::ResponseSink;
 // Answers by path; keeps what it was asked.
 class Paths : public http::Handler {
  public:
-  void handle(const http::Peer& peer, Request request, std::unique_ptr<ResponseSink> sink) override {
+  void handle(const http::Peer& peer, Request request,
+              std::unique_ptr<ResponseSink> sink) override {
     last = request;
     last_peer = peer;
     ++count;
     if (request.target == "/echo") return http::respond(*sink, 200, "text/plain", request.body);
-    if (request.target == "/big") return http::respond(*sink, 200, "text/plain", std::string(20'000'000, 'x'));
+    if (request.target == "/big")
+      return http::respond(*sink, 200, "text/plain", std::string(20'000'000, 'x'));
     if (request.target == "/reset") {
       sink->head({200, {}});
       sink->body("half");
@@ -56,18 +58,22 @@ class Http : public ::testing::Test {
     transport_ = client({.ca_pem = certificates().ca_pem, .token = "secret"});
   }
   void open(uint16_t port = 0) {
-    server_ = std::make_unique<HttpServer>(loop_, handler_, ServerTls{certificates().server_pem, certificates().server_key_pem});
+    server_ = std::make_unique<HttpServer>(
+        loop_, handler_, ServerTls{certificates().server_pem, certificates().server_key_pem});
     port_ = server_->listen("127.0.0.1", port).value();
   }
   std::unique_ptr<HttpTransport> client(Endpoint endpoint) {
     endpoint.port = port_;
     return HttpTransport::make(loop_, std::move(endpoint)).value();
   }
-  Result<Response> ask(Request request, Duration timeout = patience, HttpTransport* transport = nullptr) {
+  Result<Response> ask(Request request, Duration timeout = patience,
+                       HttpTransport* transport = nullptr) {
     std::optional<Result<Response>> answer;
-    http::send_whole(transport != nullptr ? *transport : *transport_, std::move(request), timeout, [&](Result<Response> got) { answer = std::move(got); });
+    http::send_whole(transport != nullptr ? *transport : *transport_, std::move(request), timeout,
+                     [&](Result<Response> got) { answer = std::move(got); });
     EXPECT_TRUE(wait_for(loop_, [&] { return answer.has_value(); }));
-    return answer ? std::move(*answer) : Result<Response>(fail(ErrorCode::timeout, "no answer in the test's time"));
+    return answer ? std::move(*answer)
+                  : Result<Response>(fail(ErrorCode::timeout, "no answer in the test's time"));
   }
 
   AsioLoop loop_;
@@ -90,7 +96,8 @@ TEST_F(Http, CarriesRequestsAndAnswers) {
 }
 
 TEST_F(Http, KeepsConnections) {
-  for (int i = 0; i < 5; ++i) ASSERT_EQ(ask({.method = "POST", .target = "/echo", .body = "x"})->body, "x");
+  for (int i = 0; i < 5; ++i)
+    ASSERT_EQ(ask({.method = "POST", .target = "/echo", .body = "x"})->body, "x");
   EXPECT_EQ(server_->connection_count(), 1u);
   EXPECT_EQ(ask({.method = "HEAD", .target = "/echo"})->body, "");
   EXPECT_EQ(server_->connection_count(), 1u);
@@ -100,7 +107,8 @@ TEST_F(Http, CarriesLongBodies) {
   EXPECT_EQ(ask({.target = "/big"})->body.size(), 20'000'000u);
   const std::string body(2'000'000, 'y');
   EXPECT_EQ(ask({.method = "POST", .target = "/echo", .body = body})->body, body);
-  EXPECT_EQ(ask({.method = "POST", .target = "/echo", .body = std::string(4'000'000, 'y')})->status, 413);
+  EXPECT_EQ(ask({.method = "POST", .target = "/echo", .body = std::string(4'000'000, 'y')})->status,
+            413);
 }
 
 TEST_F(Http, StreamsAnswers) {
@@ -123,7 +131,9 @@ TEST_F(Http, StreamsAnswers) {
 }
 
 TEST_F(Http, TellsTheHandlerWhenThePeerLeaves) {
-  const auto call = transport_->send({.target = "/watch"}, Duration(0), {.on_end = [](Result<void>) { FAIL() << "heard after cancel"; }});
+  const auto call =
+      transport_->send({.target = "/watch"}, Duration(0),
+                       {.on_end = [](Result<void>) { FAIL() << "heard after cancel"; }});
   ASSERT_TRUE(wait_for(loop_, [&] { return handler_.kept != nullptr; }));
   transport_->cancel(call);
   EXPECT_TRUE(wait_for(loop_, [&] { return handler_.has_left; }));
@@ -133,12 +143,14 @@ TEST_F(Http, TellsTheHandlerWhenThePeerLeaves) {
 TEST_F(Http, MayBeCancelledFromItsOwnCallback) {
   http::CallId call;
   int pieces = 0;
-  call = transport_->send({.target = "/big"}, Duration(0), {.on_body = [&, keep = std::string(64, 'k')](std::string_view) {
-                            ++pieces;
-                            transport_->cancel(call);
-                            EXPECT_EQ(keep, std::string(64, 'k'));
-                          },
-                          .on_end = [](Result<void>) { FAIL() << "heard after cancel"; }});
+  call = transport_->send({.target = "/big"}, Duration(0),
+                          {.on_body =
+                               [&, keep = std::string(64, 'k')](std::string_view) {
+                                 ++pieces;
+                                 transport_->cancel(call);
+                                 EXPECT_EQ(keep, std::string(64, 'k'));
+                               },
+                           .on_end = [](Result<void>) { FAIL() << "heard after cancel"; }});
   ASSERT_TRUE(wait_for(loop_, [&] { return pieces > 0; }));
   EXPECT_EQ(ask({.method = "POST", .target = "/echo", .body = "on"})->body, "on");
   EXPECT_EQ(pieces, 1);
@@ -178,7 +190,8 @@ TEST_F(Http, SaysWhomItCouldNotReach) {
   const auto answer = ask({.target = "/nothing"});
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
-  EXPECT_NE(answer.error().message.find(fmt::format("127.0.0.1:{}", port)), std::string::npos) << answer.error().message;
+  EXPECT_NE(answer.error().message.find(fmt::format("127.0.0.1:{}", port)), std::string::npos)
+      << answer.error().message;
 }
 
 TEST_F(Http, TrustsOnlyItsOwnCa) {
@@ -186,9 +199,11 @@ TEST_F(Http, TrustsOnlyItsOwnCa) {
   const auto stranger = client({.ca_pem = others.ca_pem});
   const auto answer = ask({.target = "/nothing"}, patience, stranger.get());
   ASSERT_FALSE(answer);
-  EXPECT_NE(answer.error().message.find("certificate verify failed"), std::string::npos) << answer.error().message;
+  EXPECT_NE(answer.error().message.find("certificate verify failed"), std::string::npos)
+      << answer.error().message;
   EXPECT_EQ(handler_.count, 0);
-  EXPECT_TRUE(ask({.target = "/nothing"}, patience, client({.host = "localhost", .ca_pem = certificates().ca_pem}).get()));
+  EXPECT_TRUE(ask({.target = "/nothing"}, patience,
+                  client({.host = "localhost", .ca_pem = certificates().ca_pem}).get()));
   EXPECT_TRUE(ask({.target = "/nothing"}, patience, client({.skips_verification = true}).get()));
 }
 
@@ -214,7 +229,8 @@ TEST_F(Http, BoundsNothingButKeepsCountOfAWatchersBacklog) {
   const std::string request = "GET /watch HTTP/1.1\r\nHost: x\r\n\r\n";
   raw.next_layer().connect({asio::ip::make_address("127.0.0.1"), port_});
   raw.async_handshake(asio::ssl::stream_base::client, [&](boost::system::error_code) {
-    asio::async_write(raw, asio::buffer(request), [&](boost::system::error_code, size_t) { is_sent = true; });
+    asio::async_write(raw, asio::buffer(request),
+                      [&](boost::system::error_code, size_t) { is_sent = true; });
   });
   ASSERT_TRUE(wait_for(loop_, [&] { return is_sent && handler_.kept; }));
   for (int i = 0; i < 64; ++i) handler_.kept->body(std::string(1 << 20, 'z'));
@@ -243,7 +259,8 @@ class Raw : public Http {
     };
     raw.next_layer().connect({asio::ip::make_address("127.0.0.1"), port_});
     raw.async_handshake(asio::ssl::stream_base::client, [&](boost::system::error_code) {
-      asio::async_write(raw, asio::buffer(bytes), [&](boost::system::error_code, size_t) { read(); });
+      asio::async_write(raw, asio::buffer(bytes),
+                        [&](boost::system::error_code, size_t) { read(); });
     });
     EXPECT_TRUE(wait_for(loop_, [&] { return is_over; })) << got;
     return got;
@@ -251,13 +268,18 @@ class Raw : public Http {
 };
 
 TEST_F(Raw, AnswersPipelinedRequestsInOrder) {
-  const std::string got = exchange("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nabPOST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\ncd", "cd");
+  const std::string got = exchange(
+      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nabPOST /echo HTTP/1.1\r\nHost: "
+      "x\r\nContent-Length: 2\r\n\r\ncd",
+      "cd");
   EXPECT_NE(got.find("ab"), std::string::npos) << got;
   EXPECT_EQ(handler_.count, 2);
 }
 
 TEST_F(Raw, ClosesWhenAsked) {
-  const std::string got = exchange("POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab", "never");
+  const std::string got =
+      exchange("POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab",
+               "never");
   EXPECT_NE(got.find("Connection: close\r\n"), std::string::npos) << got;
   EXPECT_TRUE(got.ends_with("ab"));
 }
@@ -269,7 +291,9 @@ TEST_F(Raw, SaysWhatWasMalformedAndCloses) {
 }
 
 TEST_F(Raw, TellsAPeerThatWaitsToGoOn) {
-  const std::string got = exchange("POST /echo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n", "100 Continue\r\n\r\n");
+  const std::string got = exchange(
+      "POST /echo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n",
+      "100 Continue\r\n\r\n");
   EXPECT_EQ(got, "HTTP/1.1 100 Continue\r\n\r\n");
 }
 
@@ -278,8 +302,15 @@ TEST(ServerUrl, IsRead) {
     std::string url, host;
     int port;  // 0 = refused
   };
-  for (const Case& one : {Case{"https://127.0.0.1:6443", "127.0.0.1", 6443}, {"https://[::1]:6443/", "::1", 6443}, {"https://example.org", "example.org", 443},
-                          {"https://example.org/k8s", "example.org", 443}, {"ftp://x", "", 0}, {"https://", "", 0}, {"https://x:0", "", 0}, {"https://x:99999", "", 0}, {"https://x:a", "", 0}}) {
+  for (const Case& one : {Case{"https://127.0.0.1:6443", "127.0.0.1", 6443},
+                          {"https://[::1]:6443/", "::1", 6443},
+                          {"https://example.org", "example.org", 443},
+                          {"https://example.org/k8s", "example.org", 443},
+                          {"ftp://x", "", 0},
+                          {"https://", "", 0},
+                          {"https://x:0", "", 0},
+                          {"https://x:99999", "", 0},
+                          {"https://x:a", "", 0}}) {
     const auto endpoint = parse_server_url(one.url);
     EXPECT_EQ(endpoint.has_value(), one.port != 0) << one.url;
     if (!endpoint) continue;

@@ -18,11 +18,15 @@ using boost::system::error_code;
 namespace {
 constexpr size_t idle_connections = 32;
 constexpr Duration connect_patience = seconds(10);  // name, TCP and TLS together
-}
+}  // namespace
 
 Result<Endpoint> parse_server_url(const std::string& url) {
   constexpr std::string_view scheme = "https://";
-  const auto bad = [&] { return fail(ErrorCode::invalid, fmt::format("\"{}\" is not an API server's address such as https://127.0.0.1:6443", url)); };
+  const auto bad = [&] {
+    return fail(
+        ErrorCode::invalid,
+        fmt::format("\"{}\" is not an API server's address such as https://127.0.0.1:6443", url));
+  };
   if (!url.starts_with(scheme)) return bad();
   std::string rest = url.substr(scheme.size());
   rest = rest.substr(0, rest.find('/'));
@@ -37,7 +41,8 @@ Result<Endpoint> parse_server_url(const std::string& url) {
     endpoint.port = static_cast<uint16_t>(*port);
     endpoint.host = rest.substr(0, at);
   }
-  if (endpoint.host.starts_with('[')) endpoint.host = endpoint.host.substr(1, endpoint.host.size() - 2);
+  if (endpoint.host.starts_with('['))
+    endpoint.host = endpoint.host.substr(1, endpoint.host.size() - 2);
   if (endpoint.host.empty()) return bad();
   return endpoint;
 }
@@ -53,7 +58,11 @@ struct HttpTransport::Call {
 };
 
 struct HttpTransport::Impl : std::enable_shared_from_this<HttpTransport::Impl> {
-  Impl(AsioLoop& l, Endpoint e) : loop(l), endpoint(std::move(e)), tls(asio::ssl::context::tls_client), resolver(l.context()) {}
+  Impl(AsioLoop& l, Endpoint e)
+      : loop(l),
+        endpoint(std::move(e)),
+        tls(asio::ssl::context::tls_client),
+        resolver(l.context()) {}
   void start(const std::shared_ptr<Call>& call);
   // The one place where a call ends.
   void end(const std::shared_ptr<Call>& call, Result<void> outcome) {
@@ -75,7 +84,10 @@ struct HttpTransport::Impl : std::enable_shared_from_this<HttpTransport::Impl> {
 class HttpTransport::Connection : public std::enable_shared_from_this<HttpTransport::Connection> {
  public:
   enum class State { connecting, busy, idle, closed };
-  explicit Connection(std::shared_ptr<Impl> owner) : owner_(owner), stream_(owner->loop.context(), owner->tls), deadline_(owner->loop.context()) {}
+  explicit Connection(std::shared_ptr<Impl> owner)
+      : owner_(owner),
+        stream_(owner->loop.context(), owner->tls),
+        deadline_(owner->loop.context()) {}
 
   void connect(std::shared_ptr<Call> call) {
     call_ = std::move(call);
@@ -88,24 +100,28 @@ class HttpTransport::Connection : public std::enable_shared_from_this<HttpTransp
     });
     error_code not_literal;
     asio::ip::make_address(owner->endpoint.host, not_literal);
-    if (not_literal) SSL_set_tlsext_host_name(stream_.native_handle(), owner->endpoint.host.c_str());
-    owner->resolver.async_resolve(owner->endpoint.host, std::to_string(owner->endpoint.port), [self = shared_from_this()](error_code error, const tcp::resolver::results_type& found) {
-      if (error) return self->fail_with(error);
-      if (self->state_ == State::closed) return;
-      asio::async_connect(self->stream_.next_layer(), found, [self](error_code e, const tcp::endpoint&) {
-        if (e) return self->fail_with(e);
-        if (self->state_ == State::closed) return;
-        error_code ignored;
-        self->stream_.next_layer().set_option(tcp::no_delay(true), ignored);
-        self->stream_.async_handshake(asio::ssl::stream_base::client, [self](error_code h) {
-          if (h) return self->fail_with(h);
+    if (not_literal)
+      SSL_set_tlsext_host_name(stream_.native_handle(), owner->endpoint.host.c_str());
+    owner->resolver.async_resolve(
+        owner->endpoint.host, std::to_string(owner->endpoint.port),
+        [self = shared_from_this()](error_code error, const tcp::resolver::results_type& found) {
+          if (error) return self->fail_with(error);
           if (self->state_ == State::closed) return;
-          self->deadline_.cancel();
-          self->read();
-          self->write();
+          asio::async_connect(
+              self->stream_.next_layer(), found, [self](error_code e, const tcp::endpoint&) {
+                if (e) return self->fail_with(e);
+                if (self->state_ == State::closed) return;
+                error_code ignored;
+                self->stream_.next_layer().set_option(tcp::no_delay(true), ignored);
+                self->stream_.async_handshake(asio::ssl::stream_base::client, [self](error_code h) {
+                  if (h) return self->fail_with(h);
+                  if (self->state_ == State::closed) return;
+                  self->deadline_.cancel();
+                  self->read();
+                  self->write();
+                });
+              });
         });
-      });
-    });
   }
   void reuse(std::shared_ptr<Call> call) {
     call_ = std::move(call);
@@ -126,27 +142,34 @@ class HttpTransport::Connection : public std::enable_shared_from_this<HttpTransp
     if (!call_ || state_ == State::closed) return;
     state_ = State::busy;
     std::shared_ptr<Call> call = call_;
-    parser_.start({.on_head = [call](http::ResponseHead head) {
-                     call->has_heard = true;
-                     if (!call->is_over && call->callbacks.on_head) call->callbacks.on_head(head);
-                   },
-                   .on_body = [call](std::string_view bytes) {
-                     if (!call->is_over && call->callbacks.on_body) call->callbacks.on_body(bytes);
-                   }},
+    parser_.start({.on_head =
+                       [call](http::ResponseHead head) {
+                         call->has_heard = true;
+                         if (!call->is_over && call->callbacks.on_head)
+                           call->callbacks.on_head(head);
+                       },
+                   .on_body =
+                       [call](std::string_view bytes) {
+                         if (!call->is_over && call->callbacks.on_body)
+                           call->callbacks.on_body(bytes);
+                       }},
                   call->is_head);
     call->connection = weak_from_this();
-    asio::async_write(stream_, asio::buffer(call->bytes), [self = shared_from_this(), call](error_code error, size_t) {
-      if (error && self->call_ == call) self->fail_with(error);
-    });
+    asio::async_write(stream_, asio::buffer(call->bytes),
+                      [self = shared_from_this(), call](error_code error, size_t) {
+                        if (error && self->call_ == call) self->fail_with(error);
+                      });
   }
 
   void read() {
-    stream_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](error_code error, size_t size) {
-      if (self->state_ == State::closed) return;
-      if (error) return self->fail_with(error);
-      if (self->state_ == State::idle) return self->fail_with(asio::error::connection_reset);  // bytes nobody asked for
-      self->feed({self->buffer_.data(), size});
-    });
+    stream_.async_read_some(
+        asio::buffer(buffer_), [self = shared_from_this()](error_code error, size_t size) {
+          if (self->state_ == State::closed) return;
+          if (error) return self->fail_with(error);
+          if (self->state_ == State::idle)
+            return self->fail_with(asio::error::connection_reset);  // bytes nobody asked for
+          self->feed({self->buffer_.data(), size});
+        });
   }
 
   void feed(std::string_view bytes) {
@@ -178,17 +201,23 @@ class HttpTransport::Connection : public std::enable_shared_from_this<HttpTransp
     std::shared_ptr<Call> call = std::exchange(call_, nullptr);
     Result<void> whole = std::unexpected(Error{ErrorCode::unavailable, error.message()});
     // An answer without a length ends with the connection.
-    if (call && call->has_heard && (error == asio::error::eof || error == asio::ssl::error::stream_truncated) && parser_.feed_end()) whole = {};
+    if (call && call->has_heard &&
+        (error == asio::error::eof || error == asio::ssl::error::stream_truncated) &&
+        parser_.feed_end())
+      whole = {};
     close();
     if (!owner) return;
     std::erase(owner->idle, shared_from_this());
     if (!call) return;
-    // A kept connection that the server had just closed: nothing was heard, and a GET may be asked again.
+    // A kept connection that the server had just closed: nothing was heard, and a GET may be asked
+    // again.
     if (is_reused_ && call->is_get && !call->has_heard && !std::exchange(call->is_retried, true)) {
       owner->start(call);
       return;
     }
-    if (!whole) whole.error().message = fmt::format("{}:{}: {}", owner->endpoint.host, owner->endpoint.port, whole.error().message);
+    if (!whole)
+      whole.error().message = fmt::format("{}:{}: {}", owner->endpoint.host, owner->endpoint.port,
+                                          whole.error().message);
     owner->end(call, std::move(whole));
   }
 
@@ -218,16 +247,22 @@ Result<std::unique_ptr<HttpTransport>> HttpTransport::make(AsioLoop& loop, Endpo
   auto impl = std::make_shared<Impl>(loop, std::move(endpoint));
   const Endpoint& e = impl->endpoint;
   error_code error;
-  if (e.ca_pem.empty()) impl->tls.set_default_verify_paths(error);
-  else impl->tls.add_certificate_authority(asio::buffer(e.ca_pem), error);
-  if (error) return fail(ErrorCode::invalid, "the CA certificate cannot be read: " + error.message());
+  if (e.ca_pem.empty())
+    impl->tls.set_default_verify_paths(error);
+  else
+    impl->tls.add_certificate_authority(asio::buffer(e.ca_pem), error);
+  if (error)
+    return fail(ErrorCode::invalid, "the CA certificate cannot be read: " + error.message());
   if (!e.client_certificate_pem.empty()) {
     impl->tls.use_certificate_chain(asio::buffer(e.client_certificate_pem), error);
-    if (!error) impl->tls.use_private_key(asio::buffer(e.client_key_pem), asio::ssl::context::pem, error);
-    if (error) return fail(ErrorCode::invalid, "the client certificate cannot be read: " + error.message());
+    if (!error)
+      impl->tls.use_private_key(asio::buffer(e.client_key_pem), asio::ssl::context::pem, error);
+    if (error)
+      return fail(ErrorCode::invalid, "the client certificate cannot be read: " + error.message());
   }
   impl->tls.set_verify_mode(e.skips_verification ? asio::ssl::verify_none : asio::ssl::verify_peer);
-  if (!e.skips_verification) impl->tls.set_verify_callback(asio::ssl::host_name_verification(e.host));
+  if (!e.skips_verification)
+    impl->tls.set_verify_callback(asio::ssl::host_name_verification(e.host));
   return std::unique_ptr<HttpTransport>(new HttpTransport(std::move(impl)));
 }
 
@@ -240,13 +275,16 @@ HttpTransport::~HttpTransport() {
   for (const auto& connection : std::exchange(impl_->idle, {})) connection->close();
 }
 
-http::CallId HttpTransport::send(http::Request request, Duration timeout, http::ResponseCallbacks callbacks) {
+http::CallId HttpTransport::send(http::Request request, Duration timeout,
+                                 http::ResponseCallbacks callbacks) {
   auto call = std::make_shared<Call>();
   call->id = impl_->next_call++;
   call->is_head = request.method == "HEAD";
   call->is_get = request.method == "GET";
-  if (!impl_->endpoint.token.empty()) request.headers.emplace_back("Authorization", "Bearer " + impl_->endpoint.token);
-  call->bytes = http::encode_request(request, fmt::format("{}:{}", impl_->endpoint.host, impl_->endpoint.port));
+  if (!impl_->endpoint.token.empty())
+    request.headers.emplace_back("Authorization", "Bearer " + impl_->endpoint.token);
+  call->bytes = http::encode_request(
+      request, fmt::format("{}:{}", impl_->endpoint.host, impl_->endpoint.port));
   call->callbacks = std::move(callbacks);
   impl_->calls[call->id] = call;
   if (timeout.count() > 0) {

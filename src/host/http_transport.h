@@ -24,7 +24,8 @@ class HttpTransport : public http::Transport {
  public:
   static Result<std::unique_ptr<HttpTransport>> make(AsioLoop& loop, Endpoint endpoint);
   ~HttpTransport() override;
-  http::CallId send(http::Request request, Duration timeout, http::ResponseCallbacks callbacks) override;
+  http::CallId send(http::Request request, Duration timeout,
+                    http::ResponseCallbacks callbacks) override;
   void cancel(http::CallId call) override;
 
  private:

@@ -8,13 +8,23 @@ namespace tau::host {
 
 kubelet::NodeModel local_node() {
   const SystemInfo info = system_info();
-  kubelet::NodeModel node{.name = to_lower(info.host_name), .cpu_milli = info.cpu_milli, .memory_bytes = info.memory_bytes};
+  kubelet::NodeModel node{.name = to_lower(info.host_name),
+                          .cpu_milli = info.cpu_milli,
+                          .memory_bytes = info.memory_bytes};
   for (char& c : node.name) {
     if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-')) c = '-';
   }
-  node.labels = {{"kubernetes.io/hostname", node.name}, {"kubernetes.io/arch", info.architecture}, {"kubernetes.io/os", "linux"}};
-  node.info = {.machine_id = info.machine_id, .boot_id = info.boot_id, .kernel_version = info.kernel_version, .os_image = info.os_image, .container_runtime_version = "tau://0.1.0",
-               .kubelet_version = "v1.37.0+taugrid", .operating_system = "linux", .architecture = info.architecture};
+  node.labels = {{"kubernetes.io/hostname", node.name},
+                 {"kubernetes.io/arch", info.architecture},
+                 {"kubernetes.io/os", "linux"}};
+  node.info = {.machine_id = info.machine_id,
+               .boot_id = info.boot_id,
+               .kernel_version = info.kernel_version,
+               .os_image = info.os_image,
+               .container_runtime_version = "tau://0.1.0",
+               .kubelet_version = "v1.37.0+taugrid",
+               .operating_system = "linux",
+               .architecture = info.architecture};
   NvmlGpuSource source;
   const auto gpus = source.read();
   if (!gpus) return node;  // `tau doctor` says why

@@ -38,7 +38,8 @@ struct Output {
 Result<LogLevel> parse_log_level(std::string_view text) {
   const auto found = std::ranges::find(level_names, text);
   if (found != std::end(level_names)) return static_cast<LogLevel>(found - std::begin(level_names));
-  return fail(ErrorCode::invalid, fmt::format("\"{}\" is not a log level: use debug, info, warn or error", text));
+  return fail(ErrorCode::invalid,
+              fmt::format("\"{}\" is not a log level: use debug, info, warn or error", text));
 }
 
 Result<Log> make_log(const LogOptions& options) {
@@ -47,15 +48,17 @@ Result<Log> make_log(const LogOptions& options) {
     output->fd = open(options.path.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
     if (output->fd < 0) {
       output->fd = STDERR_FILENO;
-      return fail(ErrorCode::unavailable, fmt::format("cannot write the log {}: {}", options.path, std::strerror(errno)));
+      return fail(ErrorCode::unavailable,
+                  fmt::format("cannot write the log {}: {}", options.path, std::strerror(errno)));
     }
   }
   return Log([output, format = options.format, least = options.level](const LogEvent& event) {
     if (event.level < least) return;
     const Time now = system_now();
-    std::string line = format == LogOptions::Format::json
-                           ? json_line(event, now)
-                           : fmt::format("time={} {}", format_rfc3339_micros(now), to_logfmt(event));
+    std::string line =
+        format == LogOptions::Format::json
+            ? json_line(event, now)
+            : fmt::format("time={} {}", format_rfc3339_micros(now), to_logfmt(event));
     line += '\n';
     // One write per line, so that lines of several threads do not mix. A log that cannot be
     // written stops nobody.

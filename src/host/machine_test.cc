@@ -103,7 +103,8 @@ TEST(Nvml, TellsWhatIsKnown) {
     const agent::Gpu& other = (*gpus)[1];
     EXPECT_EQ(other.index, 1);
     EXPECT_EQ(other.uuid, "GPU-bbbb");
-    EXPECT_FALSE(other.memory_bytes || other.memory_used_bytes || other.utilisation || other.power_w || other.temperature_c || other.numa_node);
+    EXPECT_FALSE(other.memory_bytes || other.memory_used_bytes || other.utilisation ||
+                 other.power_w || other.temperature_c || other.numa_node);
   }
 }
 
@@ -131,8 +132,10 @@ TEST(LogSink, WritesLinesWithTheirTime) {
     std::string start, rest;
   };
   const Case cases[] = {
-      {LogOptions::Format::logfmt, "time=2", " level=warn msg=\"disk is full\" free=0 path=\"/a b\"\n"},
-      {LogOptions::Format::json, "{\"time\":\"2", "\",\"level\":\"warn\",\"msg\":\"disk is full\",\"free\":\"0\",\"path\":\"/a b\"}\n"},
+      {LogOptions::Format::logfmt, "time=2",
+       " level=warn msg=\"disk is full\" free=0 path=\"/a b\"\n"},
+      {LogOptions::Format::json, "{\"time\":\"2",
+       "\",\"level\":\"warn\",\"msg\":\"disk is full\",\"free\":\"0\",\"path\":\"/a b\"}\n"},
   };
   for (const Case& one : cases) {
     const std::string path = folder / ("log" + one.start.substr(0, 1));

@@ -1,8 +1,9 @@
-// `nvidia-smi` of simulated GPUs: the table, -L and --query-gpu, for just the devices that a pod was given.
+// `nvidia-smi` of simulated GPUs: the table, -L and --query-gpu, for just the devices that a pod
+// was given.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/text.h"
 #include "host/asio_loop.h"
@@ -28,7 +29,8 @@ std::vector<Gpu> visible_gpus() {
     for (char& c : name) {
       if (c == '-') c = ' ';
     }
-    gpus.push_back({static_cast<int>(gpus.size()), std::string(fields[0]), name, parse_int(fields[2]).value_or(0) >> 20});
+    gpus.push_back({static_cast<int>(gpus.size()), std::string(fields[0]), name,
+                    parse_int(fields[2]).value_or(0) >> 20});
   }
   return gpus;
 }
@@ -55,11 +57,13 @@ int query(const std::vector<Gpu>& gpus, std::string_view fields, std::string_vie
     return 2;
   }
   const auto print_row = [&](auto value_of) {
-    for (size_t i = 0; i < wanted.size(); ++i) std::printf("%s%s", i == 0 ? "" : ", ", value_of(trim(wanted[i])).c_str());
+    for (size_t i = 0; i < wanted.size(); ++i)
+      std::printf("%s%s", i == 0 ? "" : ", ", value_of(trim(wanted[i])).c_str());
     std::printf("\n");
   };
   if (has_header) print_row([](std::string_view field) { return std::string(field); });
-  for (const Gpu& gpu : gpus) print_row([&](std::string_view field) { return field_of(gpu, field, has_units); });
+  for (const Gpu& gpu : gpus)
+    print_row([&](std::string_view field) { return field_of(gpu, field, has_units); });
   return 0;
 }
 
@@ -71,7 +75,8 @@ void print_table(const std::vector<Gpu>& gpus) {
   std::printf("| GPU  Name                     | Memory-Usage         | GPU-Util             |\n");
   std::printf("|===============================+======================+======================|\n");
   for (const Gpu& gpu : gpus) {
-    std::printf("| %3d  %-25s| %20s | %20s |\n", gpu.index, gpu.name.substr(0, 24).c_str(), fmt::format("0MiB / {}MiB", gpu.memory_mib).c_str(), "0%");
+    std::printf("| %3d  %-25s| %20s | %20s |\n", gpu.index, gpu.name.substr(0, 24).c_str(),
+                fmt::format("0MiB / {}MiB", gpu.memory_mib).c_str(), "0%");
     std::printf("|      %-71s|\n", gpu.uuid.c_str());
   }
   std::printf("+-----------------------------------------------------------------------------+\n");
@@ -87,13 +92,19 @@ int nvidia_smi_main(int argc, char** argv) {
     const std::string_view word = argv[i];
     const auto value = [&]() -> std::string_view {
       const size_t equals = word.find('=');
-      return equals == std::string_view::npos ? (i + 1 < argc ? argv[++i] : "") : word.substr(equals + 1);
+      return equals == std::string_view::npos ? (i + 1 < argc ? argv[++i] : "")
+                                              : word.substr(equals + 1);
     };
-    if (word == "-L" || word == "--list-gpus") lists = true;
-    else if (word.starts_with("--query-gpu")) fields = value();
-    else if (word.starts_with("--format")) format = value();
+    if (word == "-L" || word == "--list-gpus")
+      lists = true;
+    else if (word.starts_with("--query-gpu"))
+      fields = value();
+    else if (word.starts_with("--format"))
+      format = value();
     else if (word == "-h" || word == "--help") {
-      std::printf("nvidia-smi of simulated GPUs: no options, -L, or --query-gpu=FIELD,... --format=csv[,noheader][,nounits]\n");
+      std::printf(
+          "nvidia-smi of simulated GPUs: no options, -L, or --query-gpu=FIELD,... "
+          "--format=csv[,noheader][,nounits]\n");
       return 0;
     } else {
       std::printf("Option %s is not known to the simulated nvidia-smi.\n", argv[i]);
@@ -105,7 +116,8 @@ int nvidia_smi_main(int argc, char** argv) {
     return 6;
   }
   if (lists) {
-    for (const Gpu& gpu : gpus) std::printf("GPU %d: %s (UUID: %s)\n", gpu.index, gpu.name.c_str(), gpu.uuid.c_str());
+    for (const Gpu& gpu : gpus)
+      std::printf("GPU %d: %s (UUID: %s)\n", gpu.index, gpu.name.c_str(), gpu.uuid.c_str());
     return 0;
   }
   if (!fields.empty()) return query(gpus, fields, format);

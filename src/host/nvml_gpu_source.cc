@@ -58,9 +58,10 @@ struct NvmlGpuSource::Library {
     find(utilisation, "nvmlDeviceGetUtilizationRates");
     find(power, "nvmlDeviceGetPowerUsage");
     find(temperature, "nvmlDeviceGetTemperature");
-    return find(init, "nvmlInit_v2") && find(shutdown, "nvmlShutdown") && find(error_text, "nvmlErrorString") &&
-           find(count, "nvmlDeviceGetCount_v2") && find(at_index, "nvmlDeviceGetHandleByIndex_v2") &&
-           find(uuid, "nvmlDeviceGetUUID") && find(name, "nvmlDeviceGetName");
+    return find(init, "nvmlInit_v2") && find(shutdown, "nvmlShutdown") &&
+           find(error_text, "nvmlErrorString") && find(count, "nvmlDeviceGetCount_v2") &&
+           find(at_index, "nvmlDeviceGetHandleByIndex_v2") && find(uuid, "nvmlDeviceGetUUID") &&
+           find(name, "nvmlDeviceGetName");
   }
   ~Library() {
     if (is_initialised) shutdown();
@@ -105,17 +106,21 @@ void NvmlGpuSource::Library::add_facts(Device device, agent::Gpu& gpu) const {
     gpu.memory_used_bytes = static_cast<int64_t>(bytes.used);
   }
   Utilisation rates{};
-  if (utilisation != nullptr && utilisation(device, &rates) == success) gpu.utilisation = rates.gpu / 100.0;
+  if (utilisation != nullptr && utilisation(device, &rates) == success)
+    gpu.utilisation = rates.gpu / 100.0;
   unsigned value = 0;
   if (power != nullptr && power(device, &value) == success) gpu.power_w = value / 1000.0;
-  if (temperature != nullptr && temperature(device, core_temperature, &value) == success) gpu.temperature_c = value;
+  if (temperature != nullptr && temperature(device, core_temperature, &value) == success)
+    gpu.temperature_c = value;
 }
 
 NvmlGpuSource::NvmlGpuSource(std::string library) : library_(std::make_unique<Library>()) {
   if (!library_->open(library)) library_.reset();
 }
 NvmlGpuSource::~NvmlGpuSource() = default;
-bool NvmlGpuSource::is_loaded() const { return library_ != nullptr; }
+bool NvmlGpuSource::is_loaded() const {
+  return library_ != nullptr;
+}
 
 Result<std::vector<agent::Gpu>> NvmlGpuSource::read() {
   std::vector<agent::Gpu> gpus;
@@ -126,11 +131,13 @@ Result<std::vector<agent::Gpu>> NvmlGpuSource::read() {
     nvml.is_initialised = true;
   }
   unsigned count = 0;
-  if (const Return code = nvml.count(&count); code != success) return nvml.failed("cannot count the GPUs", code);
+  if (const Return code = nvml.count(&count); code != success)
+    return nvml.failed("cannot count the GPUs", code);
   for (unsigned i = 0; i < count; ++i) {
     Device device = nullptr;
     char uuid[96] = {}, name[96] = {};
-    if (nvml.at_index(i, &device) != success || nvml.uuid(device, uuid, sizeof uuid) != success) continue;
+    if (nvml.at_index(i, &device) != success || nvml.uuid(device, uuid, sizeof uuid) != success)
+      continue;
     agent::Gpu gpu{.index = static_cast<int>(i), .uuid = uuid};
     if (nvml.name(device, name, sizeof name) == success) gpu.product = product_of(name);
     nvml.add_facts(device, gpu);

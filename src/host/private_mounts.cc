@@ -76,7 +76,8 @@ Result<void> copy_entries(const std::string& from, const std::string& to) {
     if (S_ISLNK(found.st_mode)) {
       char link[PATH_MAX];
       const ssize_t size = readlink(source.c_str(), link, sizeof link);
-      if (size > 0) (void)symlink(std::string(link, static_cast<size_t>(size)).c_str(), target.c_str());
+      if (size > 0)
+        (void)symlink(std::string(link, static_cast<size_t>(size)).c_str(), target.c_str());
       continue;
     }
     if (S_ISDIR(found.st_mode)) {
@@ -167,7 +168,8 @@ class Room {
       return {};
     }
     const size_t entries = TRY(names_in(real)).size();
-    if (entries > many_entries && overlay(real, fmt::format("{}-{}", scratch_, layers_++))) return {};
+    if (entries > many_entries && overlay(real, fmt::format("{}-{}", scratch_, layers_++)))
+      return {};
     struct stat before{};
     const Fd old(open(real.c_str(), O_PATH | O_CLOEXEC));
     if (old.number < 0 || fstat(old.number, &before) != 0) return failed("cannot open " + real);
@@ -259,15 +261,15 @@ Result<void> probe_private_mounts() {
 
 Result<void> bind_all(std::vector<BindMount> mounts, const std::string& scratch) {
   // Outer folders first, so that a mount inside another one is not hidden by it.
-  std::ranges::stable_sort(mounts, {}, [](const BindMount& mount) {
-    return std::ranges::count(mount.target, '/');
-  });
+  std::ranges::stable_sort(
+      mounts, {}, [](const BindMount& mount) { return std::ranges::count(mount.target, '/'); });
   Room room(scratch);
   // A new root must come before the sources are held: what is held must lie in the tree that stays.
   for (const BindMount& mount : mounts) {
     const auto parts = split(mount.target, '/');
     const bool needs_root = parts.size() > 1 && !exists("/" + std::string(parts[1]));
-    if (needs_root) TRY_VOID(room.make("/" + std::string(parts[1]), parts.size() > 2 || is_folder(mount.source)));
+    if (needs_root)
+      TRY_VOID(room.make("/" + std::string(parts[1]), parts.size() > 2 || is_folder(mount.source)));
   }
   std::vector<Fd> sources;
   for (const BindMount& mount : mounts) {

@@ -27,8 +27,8 @@ using Phase = ContainerState::Phase;
 namespace {
 
 constexpr Duration quick_look = milliseconds(20), calm_look = milliseconds(100);
-constexpr Duration young = seconds(3);            // a container this new is looked at often
-constexpr Duration shim_patience = seconds(20);   // from its claim to its first record
+constexpr Duration young = seconds(3);           // a container this new is looked at often
+constexpr Duration shim_patience = seconds(20);  // from its claim to its first record
 constexpr int looks_per_liveness = 10;
 constexpr const char* lost_message = "the process ended without a record of how";
 
@@ -140,9 +140,12 @@ void ProcessRuntime::load_one(const ContainerId& id, bool is_leaving) {
   const bool is_timed = planned_end && !one.is_ended();
   if (is_leaving) one.pending_signal = SIGKILL;
   const auto at = containers_.insert_or_assign(id, std::move(one)).first;
-  if (is_timed && is_leaving) containers_.erase(at);
-  else if (is_timed) start_timed(id, *planned_end, planned_exit_code);
-  else look(id, at->second);
+  if (is_timed && is_leaving)
+    containers_.erase(at);
+  else if (is_timed)
+    start_timed(id, *planned_end, planned_exit_code);
+  else
+    look(id, at->second);
 }
 
 std::vector<std::pair<ContainerId, ContainerState>> ProcessRuntime::list() {
@@ -237,7 +240,8 @@ void ProcessRuntime::end_timed(const ContainerId& id, Time ended, int exit_code,
 
 // Writes the record of a container that has no shim to do so.
 void ProcessRuntime::keep(const ContainerId& id, const ContainerRecord& record) {
-  if (!check_path_part("pod's UID", id.pod_uid) || !check_path_part("container", id.container)) return;
+  if (!check_path_part("pod's UID", id.pod_uid) || !check_path_part("container", id.container))
+    return;
   worker_->offload(
       [path = container_folder(root_, id) + "/" + record_file, text = encode_record(record)] {
         (void)replace_file(path, text, 0600, Sync::no);
@@ -270,7 +274,7 @@ void ProcessRuntime::signal(const ContainerId& id, int number) {
     return;
   }
   signal_container(one.record, number);  // one that ended meanwhile is seen by the next look
-  one.asked = loop_.now();  // its end is near: look often
+  one.asked = loop_.now();               // its end is near: look often
 }
 
 void ProcessRuntime::remove(const ContainerId& id) {
@@ -318,7 +322,8 @@ void ProcessRuntime::remove_pod(const std::string& pod_uid) {
 
 // When the last process of a removed pod has ended, its files go.
 void ProcessRuntime::forget_if_ended(const ContainerId& id) {
-  if (const auto found = containers_.find(id); found != containers_.end() && found->second.is_ended()) {
+  if (const auto found = containers_.find(id);
+      found != containers_.end() && found->second.is_ended()) {
     containers_.erase(found);
   }
   const auto left = containers_.lower_bound({id.pod_uid, "", 0});
@@ -350,7 +355,8 @@ void ProcessRuntime::watch() {
   }
   for (const ContainerId& id : living) {
     // An observer may have removed it.
-    if (const auto found = containers_.find(id); found != containers_.end()) look(id, found->second);
+    if (const auto found = containers_.find(id); found != containers_.end())
+      look(id, found->second);
   }
   watch_soon();
 }

@@ -21,7 +21,7 @@ namespace tau::host {
 struct RuntimeCapabilities {
   std::string limits_by;  // "cgroup v2", "cgroup v1" or "none"
   bool enforces_memory = false, enforces_cpu = false;
-  std::string limits_reason;       // why something is not enforced; "" = all is
+  std::string limits_reason;        // why something is not enforced; "" = all is
   bool has_private_mounts = false;  // volumes, and the simulated nvidia-smi in its place
   std::string mounts_reason;
 };
@@ -59,9 +59,7 @@ class ProcessRuntime : public kubelet::ContainerRuntime {
     Time asked{};
     TimerId timer;  // of a timed one
     kubelet::ContainerState& state() { return record.state; }
-    bool is_ended() const {
-      return record.state.phase == kubelet::ContainerState::Phase::exited;
-    }
+    bool is_ended() const { return record.state.phase == kubelet::ContainerState::Phase::exited; }
   };
 
   void load();

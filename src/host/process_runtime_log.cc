@@ -57,8 +57,8 @@ struct LogReading : std::enable_shared_from_this<LogReading> {
 std::move_only_function<void()> ProcessRuntime::read_log(
     const ContainerId& id, kubelet::LogQuery query, std::function<void(std::string_view)> on_data,
     std::move_only_function<void(Result<void>)> on_end) {
-  auto reading = std::make_shared<LogReading>(loop_, worker_, container_folder(root_, id),
-                                              std::move(query));
+  auto reading =
+      std::make_shared<LogReading>(loop_, worker_, container_folder(root_, id), std::move(query));
   reading->is_ended = [this, id, alive = std::weak_ptr(alive_)] {
     if (alive.expired()) return true;
     const auto found = containers_.find(id);

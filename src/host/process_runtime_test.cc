@@ -29,7 +29,8 @@ class Containers : public ::testing::Test {
   ~Containers() override {
     runtime_->remove_pod("uid-1");
     runtime_->remove_pod("uid-2");
-    wait_for(loop_, [&] { return !file_exists(folder_ / "uid-1") && !file_exists(folder_ / "uid-2"); });
+    wait_for(loop_,
+             [&] { return !file_exists(folder_ / "uid-1") && !file_exists(folder_ / "uid-2"); });
   }
   // A new life of the platform over the same files.
   void open() {
@@ -94,15 +95,26 @@ TEST_F(Containers, TellWhyTheyCannotStart) {
   ContainerSpec elsewhere = shell("true");
   elsewhere.working_dir = "/no/such/folder";
   ContainerSpec no_host_path = shell("true");
-  no_host_path.volumes = {{.name = "v", .kind = kubelet::Volume::Kind::host_path, .host_path = "/no/such"}};
+  no_host_path.volumes = {
+      {.name = "v", .kind = kubelet::Volume::Kind::host_path, .host_path = "/no/such"}};
   ContainerSpec nothing = shell("");
   nothing.argv.clear();
   ContainerSpec leaves = shell("true");
-  leaves.volumes = {{.name = "v", .kind = kubelet::Volume::Kind::files, .files = {{"../../x", "y"}}}};
+  leaves.volumes = {
+      {.name = "v", .kind = kubelet::Volume::Kind::files, .files = {{"../../x", "y"}}}};
   const Case cases[] = {
-      {"no such command", {.id = main_id, .argv = {"no-such-tool"}}, 127, "exec: \"no-such-tool\": executable file not found in $PATH"},
-      {"no such path", {.id = main_id, .argv = {"/no/tool"}}, 127, "exec: \"/no/tool\": stat /no/tool: No such file or directory"},
-      {"not executable", {.id = main_id, .argv = {folder_ / "plain.txt"}}, 126, "permission denied"},
+      {"no such command",
+       {.id = main_id, .argv = {"no-such-tool"}},
+       127,
+       "exec: \"no-such-tool\": executable file not found in $PATH"},
+      {"no such path",
+       {.id = main_id, .argv = {"/no/tool"}},
+       127,
+       "exec: \"/no/tool\": stat /no/tool: No such file or directory"},
+      {"not executable",
+       {.id = main_id, .argv = {folder_ / "plain.txt"}},
+       126,
+       "permission denied"},
       {"working folder", elsewhere, 128, "cannot enter workingDir \"/no/such/folder\""},
       {"host path", no_host_path, 128, "hostPath /no/such does not exist"},
       {"no command", nothing, 128, "needs a command"},
@@ -127,7 +139,8 @@ TEST_F(Containers, SeeOnlyTheirOwnEnvironment) {
   run(spec);
   const std::string text = log();
   EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
-  for (const char* wanted : {"A=one two\n", "HOSTNAME=pod-1\n", "CUDA_VISIBLE_DEVICES=GPU-real-1\n", "NVIDIA_VISIBLE_DEVICES=GPU-real-1\n", "PATH=/usr/local/sbin:"}) {
+  for (const char* wanted : {"A=one two\n", "HOSTNAME=pod-1\n", "CUDA_VISIBLE_DEVICES=GPU-real-1\n",
+                             "NVIDIA_VISIBLE_DEVICES=GPU-real-1\n", "PATH=/usr/local/sbin:"}) {
     EXPECT_NE(text.find(wanted), std::string::npos) << wanted << " in\n" << text;
   }
 }
@@ -144,10 +157,13 @@ TEST_F(Containers, HoldNoFileOfThePlatform) {
 
 TEST_F(Containers, EndWithTheirWholeTree) {
   // A grandchild in a session of its own, which ignores TERM.
-  runtime_->start(shell("setsid sh -c 'trap \"\" TERM; echo $$ > $0/pid; while :; do sleep 0.1; done' " + folder_.path() + " & trap 'exit 7' TERM; while :; do sleep 0.1; done"));
+  runtime_->start(
+      shell("setsid sh -c 'trap \"\" TERM; echo $$ > $0/pid; while :; do sleep 0.1; done' " +
+            folder_.path() + " & trap 'exit 7' TERM; while :; do sleep 0.1; done"));
   ASSERT_TRUE(wait_for_phase(main_id, Phase::running));
   pid_t grandchild = 0;
-  ASSERT_TRUE(wait_for(loop_, [&] { return std::ifstream(folder_ / "pid") >> grandchild && grandchild > 0; }));
+  ASSERT_TRUE(wait_for(
+      loop_, [&] { return std::ifstream(folder_ / "pid") >> grandchild && grandchild > 0; }));
   runtime_->signal(main_id, SIGTERM);
   ASSERT_TRUE(wait_for_end(main_id));
   EXPECT_EQ(states_[main_id].exit_code, 7);
@@ -172,7 +188,8 @@ TEST_F(Containers, TakeASignalThatCameBeforeTheyWereThere) {
 }
 
 TEST_F(Containers, AreFoundAgainRunning) {
-  runtime_->start(shell("while [ ! -e " + (folder_ / "go") + " ]; do sleep 0.05; done; echo done; exit 5"));
+  runtime_->start(
+      shell("while [ ! -e " + (folder_ / "go") + " ]; do sleep 0.05; done; echo done; exit 5"));
   ASSERT_TRUE(wait_for_phase(main_id, Phase::running));
   const int64_t pid = states_[main_id].pid;
   open();
@@ -190,7 +207,10 @@ TEST_F(Containers, AreFoundAgainEnded) {
   const auto shim = read_process(static_cast<pid_t>(states_[main_id].pid))->parent;
   runtime_.reset();
   std::ofstream(folder_ / "go") << "";
-  ASSERT_TRUE(wait_for(loop_, [&] { loop_.post([] {}); return !is_alive(shim, read_process(shim) ? read_process(shim)->start_ticks : 0); }));
+  ASSERT_TRUE(wait_for(loop_, [&] {
+    loop_.post([] {});
+    return !is_alive(shim, read_process(shim) ? read_process(shim)->start_ticks : 0);
+  }));
   open();
   EXPECT_EQ(states_[main_id].phase, Phase::exited);
   EXPECT_EQ(states_[main_id].exit_code, 6);
@@ -204,7 +224,10 @@ TEST_F(Containers, WhoseShimWasKilledAreLostNotForgotten) {
   ASSERT_TRUE(wait_for_end(main_id));
   EXPECT_EQ(states_[main_id].exit_code, 137);
   EXPECT_EQ(states_[main_id].message, "the process ended without a record of how");
-  EXPECT_TRUE(wait_for(loop_, [&] { loop_.post([] {}); return !read_process(pid) || read_process(pid)->state == 'Z'; }));
+  EXPECT_TRUE(wait_for(loop_, [&] {
+    loop_.post([] {});
+    return !read_process(pid) || read_process(pid)->state == 'Z';
+  }));
 }
 
 TEST_F(Containers, ThatWereNeverClaimedDoNotRun) {
@@ -217,29 +240,42 @@ TEST_F(Containers, ThatWereNeverClaimedDoNotRun) {
 }
 
 TEST_F(Containers, SeeTheirVolumes) {
-  if (!runtime_->capabilities().has_private_mounts) GTEST_SKIP() << runtime_->capabilities().mounts_reason;
+  if (!runtime_->capabilities().has_private_mounts)
+    GTEST_SKIP() << runtime_->capabilities().mounts_reason;
   const std::string host = folder_ / "host";
   ASSERT_TRUE(make_folder(host));
   ASSERT_TRUE(write_file(host + "/given", "from the host\n"));
   const std::string inner = folder_ / "made/here";
-  ContainerSpec spec = shell("cat /tau-config/a/key; cat /tau-host/given; echo w > /tau-work/file; cat " + inner + "/file; { echo x > /tau-config/a/key; } 2>&1; cat /etc/hostname-tau; ls /tmp > /dev/null && echo tmp");
-  spec.volumes = {{.name = "config", .kind = kubelet::Volume::Kind::files, .files = {{"a/key", "value\n", 0600}, {"one", "single\n"}}},
+  ContainerSpec spec =
+      shell("cat /tau-config/a/key; cat /tau-host/given; echo w > /tau-work/file; cat " + inner +
+            "/file; { echo x > /tau-config/a/key; } 2>&1; cat /etc/hostname-tau; ls /tmp > "
+            "/dev/null && echo tmp");
+  spec.volumes = {{.name = "config",
+                   .kind = kubelet::Volume::Kind::files,
+                   .files = {{"a/key", "value\n", 0600}, {"one", "single\n"}}},
                   {.name = "work"},
                   {.name = "host", .kind = kubelet::Volume::Kind::host_path, .host_path = host}};
-  spec.mounts = {{"config", "/tau-config", "", true}, {"work", "/tau-work"}, {"work", inner}, {"host", "/tau-host/"}, {"config", "/etc/hostname-tau", "one"}};
+  spec.mounts = {{"config", "/tau-config", "", true},
+                 {"work", "/tau-work"},
+                 {"work", inner},
+                 {"host", "/tau-host/"},
+                 {"config", "/etc/hostname-tau", "one"}};
   const ContainerState& state = run(spec);
   EXPECT_EQ(state.exit_code, 0) << state.message;
   const std::string text = log();
   EXPECT_TRUE(text.starts_with("value\nfrom the host\nw\n")) << text;
   EXPECT_NE(text.find("Read-only file system"), std::string::npos) << text;
   EXPECT_NE(text.find("single\ntmp\n"), std::string::npos) << text;
-  for (const std::string& path : {std::string("/tau-config"), std::string("/tau-work"), std::string("/tau-host"), std::string("/etc/hostname-tau"), folder_ / "made"}) {
+  for (const std::string& path :
+       {std::string("/tau-config"), std::string("/tau-work"), std::string("/tau-host"),
+        std::string("/etc/hostname-tau"), folder_ / "made"}) {
     EXPECT_FALSE(file_exists(path)) << path << " appeared on the machine";
   }
 }
 
 TEST_F(Containers, ShareAPodsVolume) {
-  if (!runtime_->capabilities().has_private_mounts) GTEST_SKIP() << runtime_->capabilities().mounts_reason;
+  if (!runtime_->capabilities().has_private_mounts)
+    GTEST_SKIP() << runtime_->capabilities().mounts_reason;
   for (const bool is_memory : {false, true}) {
     ContainerSpec first = shell("echo shared > /tau-work/f");
     first.id = {"uid-1", is_memory ? "m1" : "d1", 0};
@@ -256,18 +292,29 @@ TEST_F(Containers, ShareAPodsVolume) {
 
 TEST_F(Containers, SeeTheirSimulatedGpusAlsoInALoginShell) {
   ContainerSpec spec = shell("");
-  spec.argv = {"/bin/bash", "-lc", "env -i /usr/bin/nvidia-smi -L || nvidia-smi -L; nvidia-smi --query-gpu=uuid,memory.total --format=csv,noheader,nounits; nvidia-smi; echo $CUDA_VISIBLE_DEVICES"};
-  spec.gpus = {{"GPU-51300000-0000-0000-0000-000000000001", "NVIDIA-H100-80GB-HBM3", 80LL << 30}, {"GPU-51300000-0000-0000-0000-000000000002", "NVIDIA-H100-80GB-HBM3", 80LL << 30}};
+  spec.argv = {
+      "/bin/bash", "-lc",
+      "env -i /usr/bin/nvidia-smi -L || nvidia-smi -L; nvidia-smi --query-gpu=uuid,memory.total "
+      "--format=csv,noheader,nounits; nvidia-smi; echo $CUDA_VISIBLE_DEVICES"};
+  spec.gpus = {{"GPU-51300000-0000-0000-0000-000000000001", "NVIDIA-H100-80GB-HBM3", 80LL << 30},
+               {"GPU-51300000-0000-0000-0000-000000000002", "NVIDIA-H100-80GB-HBM3", 80LL << 30}};
   const ContainerState& state = run(spec);
   EXPECT_EQ(state.exit_code, 0) << state.message;
   const std::string text = log();
-  EXPECT_NE(text.find("GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-51300000-0000-0000-0000-000000000002)\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("GPU-51300000-0000-0000-0000-000000000001, 81920\n"), std::string::npos) << text;
-  EXPECT_TRUE(text.ends_with("GPU-51300000-0000-0000-0000-000000000001,GPU-51300000-0000-0000-0000-000000000002\n")) << text;
+  EXPECT_NE(
+      text.find("GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-51300000-0000-0000-0000-000000000002)\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("GPU-51300000-0000-0000-0000-000000000001, 81920\n"), std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with(
+      "GPU-51300000-0000-0000-0000-000000000001,GPU-51300000-0000-0000-0000-000000000002\n"))
+      << text;
 }
 
 TEST_F(Containers, AreHeldToTheirMemory) {
-  if (!runtime_->capabilities().enforces_memory) GTEST_SKIP() << runtime_->capabilities().limits_reason;
+  if (!runtime_->capabilities().enforces_memory)
+    GTEST_SKIP() << runtime_->capabilities().limits_reason;
   ContainerSpec spec = shell("a=$(head -c 200000000 /dev/zero | tr '\\0' x); echo ${#a}");
   spec.memory_limit_bytes = 32 << 20;
   const ContainerState& state = run(spec);
@@ -348,11 +395,13 @@ TEST_F(Containers, LogsAreReadAsAsked) {
 }
 
 TEST_F(Containers, LogsAreFollowedToTheEnd) {
-  runtime_->start(shell("echo first; while [ ! -e " + (folder_ / "go") + " ]; do sleep 0.05; done; echo last"));
+  runtime_->start(
+      shell("echo first; while [ ! -e " + (folder_ / "go") + " ]; do sleep 0.05; done; echo last"));
   std::string text;
   bool is_done = false;
   auto stop = runtime_->read_log(
-      main_id, {.follow = true}, [&](std::string_view bytes) { text += bytes; }, [&](Result<void>) { is_done = true; });
+      main_id, {.follow = true}, [&](std::string_view bytes) { text += bytes; },
+      [&](Result<void>) { is_done = true; });
   ASSERT_TRUE(wait_for(loop_, [&] { return text == "first\n"; }));
   EXPECT_FALSE(is_done);
   std::ofstream(folder_ / "go") << "";
@@ -361,13 +410,20 @@ TEST_F(Containers, LogsAreFollowedToTheEnd) {
 }
 
 TEST_F(Containers, LogsWaitForASlowReader) {
-  run(shell("i=0; while [ $i -lt 20000 ]; do echo 0123456789012345678901234567890123456789; i=$((i+1)); done"));
+  run(
+      shell("i=0; while [ $i -lt 20000 ]; do echo 0123456789012345678901234567890123456789; "
+            "i=$((i+1)); done"));
   size_t size = 0, pieces = 0;
   bool may_read = true, is_done = false;
   kubelet::LogQuery query;
   query.may_read = [&] { return std::exchange(may_read, !may_read); };
   auto stop = runtime_->read_log(
-      main_id, query, [&](std::string_view bytes) { size += bytes.size(); ++pieces; }, [&](Result<void>) { is_done = true; });
+      main_id, query,
+      [&](std::string_view bytes) {
+        size += bytes.size();
+        ++pieces;
+      },
+      [&](Result<void>) { is_done = true; });
   ASSERT_TRUE(wait_for(loop_, [&] { return is_done; }));
   EXPECT_EQ(size, 20000u * 41);
   EXPECT_GT(pieces, 2u);

@@ -32,8 +32,7 @@ std::optional<ProcessStat> read_process(pid_t pid) {
   const auto parent = parse_int(fields[parent_field]);
   const auto start = parse_int(fields[start_field]);
   if (!parent || !start) return std::nullopt;
-  return ProcessStat{pid, static_cast<pid_t>(*parent), fields[state_field][0],
-                     *start};
+  return ProcessStat{pid, static_cast<pid_t>(*parent), fields[state_field][0], *start};
 }
 
 int64_t process_start_ticks(int64_t pid) {

@@ -77,8 +77,8 @@ class Shim {
     if (plan_.cpu_limit_milli <= 0 && plan_.memory_limit_bytes <= 0) return {};
     const std::string name =
         fmt::format("{}-{}-{}", plan_.id.pod_uid, plan_.id.container, plan_.id.restart);
-    group_ = TRY(Cgroup::make(probe_cgroups(), name, plan_.cpu_limit_milli,
-                              plan_.memory_limit_bytes));
+    group_ =
+        TRY(Cgroup::make(probe_cgroups(), name, plan_.cpu_limit_milli, plan_.memory_limit_bytes));
     return {};
   }
 
@@ -118,8 +118,8 @@ class Shim {
 
   int follow() {
     while (!is_ended_) {
-      pollfd polls[] = {{streams_[0].fd, POLLIN, 0}, {streams_[1].fd, POLLIN, 0},
-                        {signals_, POLLIN, 0}};
+      pollfd polls[] = {
+          {streams_[0].fd, POLLIN, 0}, {streams_[1].fd, POLLIN, 0}, {signals_, POLLIN, 0}};
       if (poll(polls, std::size(polls), -1) < 0 && errno != EINTR) break;
       for (Stream& stream : streams_) drain(stream);
       take_signals();
@@ -224,7 +224,9 @@ int complain(std::string_view why) {
 
 }  // namespace
 
-int shim_signal() { return SIGRTMIN; }
+int shim_signal() {
+  return SIGRTMIN;
+}
 
 int shim_main(int argc, char** argv) {
   if (argc != 1) {

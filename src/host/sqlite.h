@@ -1,4 +1,5 @@
-// A thin hold on SQLite: a database and prepared statements that end themselves. Errors are results.
+// A thin hold on SQLite: a database and prepared statements that end themselves. Errors are
+// results.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ class Sqlite {
 class Statement {
  public:
   static Result<Statement> prepare(const Sqlite& db, std::string_view sql);
-  Statement(Statement&& other) noexcept : db_(other.db_), statement_(std::exchange(other.statement_, nullptr)) {}
+  Statement(Statement&& other) noexcept
+      : db_(other.db_), statement_(std::exchange(other.statement_, nullptr)) {}
   Statement& operator=(Statement&&) = delete;
   ~Statement();
   Statement& bind(int index, std::string_view text);

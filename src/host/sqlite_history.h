@@ -1,4 +1,5 @@
-// SqliteHistory: run records in SQLite: one row a run, with what is asked by in columns and the whole as JSON.
+// SqliteHistory: run records in SQLite: one row a run, with what is asked by in columns and the
+// whole as JSON.
 #pragma once
 
 #include "history/records.h"

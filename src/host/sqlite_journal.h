@@ -1,5 +1,5 @@
-// SqliteJournal: the embedded server's state in one SQLite file (WAL). Appends gather while a commit is under way,
-// so that many clients share one fsync; the loop never waits for the disk.
+// SqliteJournal: the embedded server's state in one SQLite file (WAL). Appends gather while a
+// commit is under way, so that many clients share one fsync; the loop never waits for the disk.
 #pragma once
 
 #include "base/loop.h"
@@ -12,10 +12,12 @@ enum class Durability { full, normal };  // full survives power loss, normal sur
 
 class SqliteJournal : public apiserver::Journal {
  public:
-  static Result<std::unique_ptr<SqliteJournal>> open(Loop& loop, const std::string& path, Durability durability);
+  static Result<std::unique_ptr<SqliteJournal>> open(Loop& loop, const std::string& path,
+                                                     Durability durability);
   ~SqliteJournal() override;
   Result<int64_t> replay(std::function<void(apiserver::JournalRow)> row) override;
-  void append(std::vector<apiserver::JournalWrite> writes, std::move_only_function<void(Result<void>)> done) override;
+  void append(std::vector<apiserver::JournalWrite> writes,
+              std::move_only_function<void(Result<void>)> done) override;
 
  private:
   struct Entry {

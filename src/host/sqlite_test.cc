@@ -29,9 +29,11 @@ class Journals : public ::testing::Test {
     return std::move(*journal);
   }
   std::string path() const { return folder_ / "state.db"; }
-  static std::map<std::string, std::string> rows_of(SqliteJournal& journal, int64_t* revision = nullptr) {
+  static std::map<std::string, std::string> rows_of(SqliteJournal& journal,
+                                                    int64_t* revision = nullptr) {
     std::map<std::string, std::string> rows;
-    const auto last = journal.replay([&](JournalRow row) { rows[row.key] = fmt::format("{}@{}", row.value, row.revision); });
+    const auto last = journal.replay(
+        [&](JournalRow row) { rows[row.key] = fmt::format("{}@{}", row.value, row.revision); });
     EXPECT_TRUE(last) << last.error().message;
     if (last && revision != nullptr) *revision = *last;
     return rows;
@@ -52,11 +54,13 @@ TEST_F(Journals, KeepTheLastStateOfEachKey) {
   for (const Durability durability : {Durability::full, Durability::normal}) {
     auto journal = open(durability);
     ASSERT_TRUE(append(*journal, {{"g/pods/a/x", 1, "one"}, {"g/pods/a/y", 2, "two"}}));
-    ASSERT_TRUE(append(*journal, {{"g/pods/a/x", 3, "\"three\" \xc3\xa9"}, {"g/pods/a/y", 4, std::nullopt}}));
+    ASSERT_TRUE(append(*journal,
+                       {{"g/pods/a/x", 3, "\"three\" \xc3\xa9"}, {"g/pods/a/y", 4, std::nullopt}}));
     journal.reset();
     journal = open(durability);
     int64_t revision = 0;
-    EXPECT_EQ(rows_of(*journal, &revision), (std::map<std::string, std::string>{{"g/pods/a/x", "\"three\" \xc3\xa9@3"}}));
+    EXPECT_EQ(rows_of(*journal, &revision),
+              (std::map<std::string, std::string>{{"g/pods/a/x", "\"three\" \xc3\xa9@3"}}));
     EXPECT_EQ(revision, 4);  // also that of a deletion counts
   }
 }
@@ -65,10 +69,11 @@ TEST_F(Journals, TellInTheOrderOfTheAppends) {
   auto journal = open();
   std::vector<int64_t> told;
   for (int64_t i = 1; i <= 500; ++i) {
-    journal->append({{fmt::format("k{}", i % 7), i, std::to_string(i)}}, [&told, i](Result<void> done) {
-      EXPECT_TRUE(done);
-      told.push_back(i);
-    });
+    journal->append({{fmt::format("k{}", i % 7), i, std::to_string(i)}},
+                    [&told, i](Result<void> done) {
+                      EXPECT_TRUE(done);
+                      told.push_back(i);
+                    });
   }
   ASSERT_TRUE(wait_for(loop_, [&] { return told.size() == 500; }));
   EXPECT_TRUE(std::ranges::is_sorted(told));
@@ -105,7 +110,8 @@ TEST_F(Journals, KeepNothingOfWhatFailedAndRecover) {
   ASSERT_TRUE(append(*journal, {{"n", 5, "works again"}}));
   journal.reset();
   journal = open();
-  EXPECT_EQ(rows_of(*journal), (std::map<std::string, std::string>{{"k", "old@1"}, {"n", "works again@5"}}));
+  EXPECT_EQ(rows_of(*journal),
+            (std::map<std::string, std::string>{{"k", "old@1"}, {"n", "works again@5"}}));
 }
 
 TEST_F(Journals, SayWhatIsWrongWithTheirFile) {
@@ -114,24 +120,31 @@ TEST_F(Journals, SayWhatIsWrongWithTheirFile) {
   ASSERT_FALSE(journal);
   EXPECT_EQ(journal.error().code, ErrorCode::internal);
   EXPECT_NE(journal.error().message.find(path()), std::string::npos) << journal.error().message;
-  EXPECT_NE(journal.error().message.find("move it away"), std::string::npos) << journal.error().message;
+  EXPECT_NE(journal.error().message.find("move it away"), std::string::npos)
+      << journal.error().message;
 }
 
 TEST_F(Journals, NoticeDamage) {
   {
     auto journal = open();
     std::vector<JournalWrite> writes;
-    for (int i = 0; i < 500; ++i) writes.push_back({fmt::format("key-{:04}", i), i + 1, std::string(500, 'v')});
+    for (int i = 0; i < 500; ++i)
+      writes.push_back({fmt::format("key-{:04}", i), i + 1, std::string(500, 'v')});
     ASSERT_TRUE(append(*journal, std::move(writes)));
   }
   // The worker lets the file go, and with it the log of writes is merged into it.
-  ASSERT_TRUE(wait_for(loop_, [&] { loop_.post([] {}); return !file_exists(path() + "-wal"); }));
+  ASSERT_TRUE(wait_for(loop_, [&] {
+    loop_.post([] {});
+    return !file_exists(path() + "-wal");
+  }));
   {
     std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
-    for (int page = 4; page < 12; ++page) file.seekp(page * 4096).write(std::string(4096, '\x7f').data(), 4096);
+    for (int page = 4; page < 12; ++page)
+      file.seekp(page * 4096).write(std::string(4096, '\x7f').data(), 4096);
   }
   auto journal = SqliteJournal::open(loop_, path(), Durability::full);
-  const auto last = journal ? (*journal)->replay([](JournalRow) {}) : Result<int64_t>(std::unexpected(journal.error()));
+  const auto last = journal ? (*journal)->replay([](JournalRow) {})
+                            : Result<int64_t>(std::unexpected(journal.error()));
   ASSERT_FALSE(last);
   EXPECT_NE(last.error().message.find("malformed"), std::string::npos) << last.error().message;
 }
@@ -142,7 +155,8 @@ TEST_F(Journals, RefuseAFileFromTheFuture) {
   const auto journal = SqliteJournal::open(loop_, path(), Durability::full);
   ASSERT_FALSE(journal);
   EXPECT_EQ(journal.error().code, ErrorCode::unsupported);
-  EXPECT_NE(journal.error().message.find("newer version"), std::string::npos) << journal.error().message;
+  EXPECT_NE(journal.error().message.find("newer version"), std::string::npos)
+      << journal.error().message;
 }
 
 // The promise that matters most: what was said to be durable is there after kill -9, and no append
@@ -166,14 +180,17 @@ TEST_F(Journals, LoseNothingToAKilledWriter) {
     char buffer[512];
     const size_t enough = 200 + static_cast<size_t>(round) * 700;
     ssize_t size = 0;
-    while (said.size() < enough && (size = read(ends[0], buffer, sizeof buffer)) > 0) said.append(buffer, static_cast<size_t>(size));
+    while (said.size() < enough && (size = read(ends[0], buffer, sizeof buffer)) > 0)
+      said.append(buffer, static_cast<size_t>(size));
     kill(writer, SIGKILL);
-    while ((size = read(ends[0], buffer, sizeof buffer)) > 0) said.append(buffer, static_cast<size_t>(size));
+    while ((size = read(ends[0], buffer, sizeof buffer)) > 0)
+      said.append(buffer, static_cast<size_t>(size));
     close(ends[0]);
     waitpid(writer, nullptr, 0);
     int64_t last_said = 0;
     said.resize(said.rfind('\n') + 1);
-    for (const std::string_view line : split(trim(said), '\n')) last_said = std::max(last_said, parse_int(line).value());
+    for (const std::string_view line : split(trim(said), '\n'))
+      last_said = std::max(last_said, parse_int(line).value());
     ASSERT_GT(last_said, 10);
 
     auto journal = open();

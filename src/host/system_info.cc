@@ -32,17 +32,20 @@ std::string own_group(std::string_view controller) {
     if (second == std::string_view::npos) continue;
     const std::string_view names = line.substr(first + 1, second - first - 1);
     const auto listed = split(names, ',');
-    const bool is_it = controller.empty() ? names.empty() : std::ranges::find(listed, controller) != listed.end();
+    const bool is_it =
+        controller.empty() ? names.empty() : std::ranges::find(listed, controller) != listed.end();
     if (is_it) return std::string(line.substr(second + 1));
   }
   return "";
 }
 
 // The smallest number that the file holds in the group or in one above it; `limit` if none does.
-int64_t smallest_above(const std::string& mount, std::string group, const char* file, int64_t limit) {
+int64_t smallest_above(const std::string& mount, std::string group, const char* file,
+                       int64_t limit) {
   while (true) {
     const std::string text = line_of(mount + group + "/" + file);
-    if (const auto number = parse_int(text); number && *number > 0) limit = std::min(limit, *number);
+    if (const auto number = parse_int(text); number && *number > 0)
+      limit = std::min(limit, *number);
     if (group.empty() || group == "/") return limit;
     group.erase(group.rfind('/'));
   }
@@ -51,14 +54,16 @@ int64_t smallest_above(const std::string& mount, std::string group, const char* 
 int64_t usable_memory() {
   int64_t bytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   bytes = smallest_above("/sys/fs/cgroup", own_group(""), "memory.max", bytes);
-  return smallest_above("/sys/fs/cgroup/memory", own_group("memory"), "memory.limit_in_bytes", bytes);
+  return smallest_above("/sys/fs/cgroup/memory", own_group("memory"), "memory.limit_in_bytes",
+                        bytes);
 }
 
 int64_t usable_cpu_milli() {
   int64_t milli = usable_cpus() * 1000;
   const auto narrow = [&](std::string_view quota, std::string_view period) {
     const auto used = parse_int(quota), of = parse_int(period);
-    if (used && of && *used > 0 && *of > 0) milli = std::min(milli, std::max<int64_t>(1, *used * 1000 / *of));
+    if (used && of && *used > 0 && *of > 0)
+      milli = std::min(milli, std::max<int64_t>(1, *used * 1000 / *of));
   };
   const std::string v2 = line_of("/sys/fs/cgroup" + own_group("") + "/cpu.max");
   if (const auto words = split(v2, ' '); words.size() == 2) narrow(words[0], words[1]);

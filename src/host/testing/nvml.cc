@@ -14,12 +14,20 @@ struct Utilisation {
   unsigned gpu, memory;
 };
 static int handles[2];
-static bool is_first(void* device) { return device == &handles[0]; }
+static bool is_first(void* device) {
+  return device == &handles[0];
+}
 constexpr int not_supported = 3;
 
-int nvmlInit_v2() { return 0; }
-int nvmlShutdown() { return 0; }
-const char* nvmlErrorString(int code) { return code == not_supported ? "Not Supported" : "Unknown Error"; }
+int nvmlInit_v2() {
+  return 0;
+}
+int nvmlShutdown() {
+  return 0;
+}
+const char* nvmlErrorString(int code) {
+  return code == not_supported ? "Not Supported" : "Unknown Error";
+}
 int nvmlDeviceGetCount_v2(unsigned* count) {
   *count = 2;
   return 0;

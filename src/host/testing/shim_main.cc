@@ -22,7 +22,8 @@ int write_journal(const char* path) {
   std::function<void()> append = [&] {
     const int64_t mine = ++revision;
     const std::string value = fmt::format("{}:{}", mine, std::string(300, 'v'));
-    (*journal)->append({{fmt::format("a/{}", mine % 50), mine, value}, {fmt::format("b/{}", mine % 50), mine, value}},
+    (*journal)->append({{fmt::format("a/{}", mine % 50), mine, value},
+                        {fmt::format("b/{}", mine % 50), mine, value}},
                        [&, mine](Result<void> done) {
                          if (!done) _exit(1);
                          const std::string line = fmt::format("{}\n", mine);
