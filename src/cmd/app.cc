@@ -112,6 +112,9 @@ struct Builder {
     CLI::App* node = app.add_subcommand("node", "Nodes.");
     node->require_subcommand(1);
     verb(*node, "list", "Nodes and their use.", "  tau node list -o wide\n", [&] { return node_list(f.global, console); });
+    CLI::App* bench = app.add_subcommand("bench", "Measure this build on this machine.");
+    bench->require_subcommand(1);
+    verb(*bench, "engine", "Time the scheduling engine; medians.", "  tau bench engine -o json\n", [&] { return bench_engine(f.global, f.tools, console); })->add_option("--runs", f.tools.runs, "runs of each row");
     CLI::App* simulate_verb = verb(app, "simulate", "Run the whole platform in virtual time with faults, and check it. Exit 10 if a check failed.", "  tau simulate --seed 1..100\n  tau simulate --seed 7 --log\n", [&] { return simulate(f.tools, console); });
     simulate_verb->add_option("--seed", f.tools.seeds, "one seed or a range A..B");
     simulate_verb->add_flag("--log", f.tools.prints_log, "print the log of each seed");

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
+#include <chrono>
+
 #include "base/text.h"
+#include "sim/bench_engine.h"
 #include "sim/world.h"
 
 namespace tau::cmd {
@@ -23,6 +27,21 @@ Outcome simulate(const ToolOptions& options, const Console& console) {
   }
   console.out(fmt::format("{} passed, {} failed\n", *last - *first + 1 - failures, failures));
   return failures == 0 ? ExitCode::ok : ExitCode::partial;
+}
+
+Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options, const Console& console) {
+  if (options.runs < 1) return failed(Failure("TG-BENCH-001", ExitCode::usage, "--runs is 1 or more"));
+  const auto clock = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
+  const auto rows = sim::bench_engine(clock, options.runs);
+  boost::json::array items;
+  Table table({{"WORK"}, {"NODES", false, true}, {"PODS", false, true}, {"MS", false, true}, {"PODS/S", false, true}});
+  for (const sim::BenchRow& row : rows) {
+    items.push_back(boost::json::object{{"work", row.work}, {"nodes", row.nodes}, {"pods", row.pods}, {"seconds", row.seconds}, {"podsPerSecond", row.per_second()}});
+    table.add({row.work, std::to_string(row.nodes), std::to_string(row.pods), fmt::format("{:.2f}", row.seconds * 1000), fmt::format("{:.0f}", row.per_second())});
+  }
+  if (global.format == Format::json) console.out(to_pretty_json(list_object("BenchRowList", std::move(items))));
+  else console.out(table.text(false, console.has_colour));
+  return ExitCode::ok;
 }
 
 }  // namespace tau::cmd

@@ -5,13 +5,16 @@
 
 #include "cmd/errors.h"
 #include "cmd/output.h"
+#include "cmd/session.h"
 
 namespace tau::cmd {
 
 struct ToolOptions {
   std::string seeds = "1";
   bool prints_log = false;
+  int runs = 5;
 };
+Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options, const Console& console);
 Outcome simulate(const ToolOptions& options, const Console& console);
 
 }  // namespace tau::cmd
