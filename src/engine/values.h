@@ -173,7 +173,7 @@ struct QueueUpsert {
   StopPolicy stop = StopPolicy::none;
   std::vector<ResourceGroup> groups;
   bool follows_nodes = false;   // taugrid.io/quota: auto: nominal = allocatable of the flavor's nodes
-  bool reserves_for_head = false;  // backfill easy or conservative (later issue); kept, not used yet
+  bool reserves_for_head = false;  // backfill easy or conservative; kept, not used yet
 };
 struct QueueGone { QueueId id; };
 struct CohortUpsert {
