@@ -86,7 +86,9 @@ class World {
   }
   void make_plane() {
     plane_ = std::make_unique<plane::Plane>(loop_, plane_way_, history_, Log(), plane::PlaneOptions{.is_embedded = true, .seed = rng_.next()});
-    plane_->when_ready([this] { cluster_->start_ttl(); });
+    plane_->when_ready([this] {
+      if (cluster_) cluster_->start_ttl();  // else the next one starts it
+    });
     plane_->start();
     server_->set_views(&plane_->views());
   }
@@ -181,7 +183,9 @@ class World {
     cluster_.reset();
     advance(milliseconds(rng_.between(0, 3000)));
     make_cluster();
-    plane_->when_ready([this] { cluster_->start_ttl(); });
+    plane_->when_ready([this] {
+      if (cluster_) cluster_->start_ttl();
+    });
   }
   void restart_server() {
     ++report_.faults;

@@ -54,7 +54,7 @@ class FakeRuntime : public ContainerRuntime {
     const auto found = containers_.find(id);
     return found == containers_.end() ? nullptr : &found->second.spec;
   }
-  // How often each container was started: never more than once, whatever happens to the platform.
+  // How often each container was started while its machine lived: never more than once.
   const std::map<ContainerId, int>& starts() const { return starts_; }
   // A machine that dies takes its containers with it, without a word.
   void lose_node(const std::string& node) {
@@ -62,7 +62,10 @@ class FakeRuntime : public ContainerRuntime {
     for (const auto& [id, one] : containers_) {
       if (one.spec.node_name == node) lost.push_back(id);
     }
-    for (const ContainerId& id : lost) forget(id);
+    for (const ContainerId& id : lost) {
+      forget(id);
+      starts_.erase(id);  // it died with the machine: starting it again is no second start
+    }
   }
 
  private:
