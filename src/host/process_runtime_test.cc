@@ -345,7 +345,12 @@ TEST_F(Containers, GoWithTheirPod) {
 TEST_F(Containers, GoWithTheirPodAlsoWhenItWasRemovedJustAfterTheStart) {
   runtime_->start(shell("sleep 1000"));
   runtime_->remove_pod("uid-1");
-  ASSERT_TRUE(wait_for(loop_, [&] { return !file_exists(folder_ / "uid-1"); }));
+  bool was_there = false;
+  ASSERT_TRUE(wait_for(loop_, [&] {
+    const bool is_there = file_exists(folder_ / "uid-1");
+    was_there |= is_there;
+    return was_there && !is_there;
+  }));
   EXPECT_TRUE(runtime_->list().empty());
 }
 
