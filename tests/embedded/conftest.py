@@ -26,7 +26,7 @@ class Platform:
         return int(open(self.state + "/pid").read().split()[0])
 
     def tau(self, *words, **more):
-        return run(TAU, *words, "--state", self.state, **more)
+        return run(TAU, "--state", self.state, *words, **more)
 
     def kubectl(self, *words, stdin=None, timeout=90):
         return run(self.kubectl_path, *words, stdin=stdin, env=self.env, timeout=timeout)
