@@ -1,18 +1,15 @@
-// What people do: run, logs, cancel, apply.
+// What people do: run, cancel, apply.
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
 
 #include "base/text.h"
+#include "cmd/manifests.h"
+#include "cmd/run_views.h"
 #include "cmd/verbs.h"
-#include "host/files.h"
-#include "http/url.h"
 #include "kube/codec.h"
 #include "kube/types.h"
-#include "kube/views.h"
-#include "meta/fields.h"
 #include "meta/json.h"
-#include "meta/yaml.h"
 
 namespace tau::cmd {
 namespace json = boost::json;
@@ -56,64 +53,20 @@ Try<kube::Job> job_of(const RunOptions& run, const std::string& ns) {
   return job;
 }
 
-Try<kube::RunView> view_of(Session& session, const std::string& name) {
-  auto answer = session.get(fmt::format("/apis/view.taugrid.io/v1alpha1/namespaces/{}/runs/{}", session.ns(), http::percent_encode(name)));
-  if (!answer) return std::unexpected(answer.error());
-  auto run = meta::decode<kube::RunView>(*answer);
-  if (!run) return failed(Failure("TG-VIEW-002", ExitCode::version_skew, "the server's answer is of another version: " + run.error().message));
-  return std::move(*run);
-}
-
-bool is_over(const kube::RunView& run) { return run.phase == "Succeeded" || run.phase == "Failed" || run.phase == "Cancelled"; }
-
 // Says each change of state; the run's own end decides the exit code.
 Outcome wait_for(Session& session, const std::string& name, const Console& console) {
   std::string said;
   while (true) {
-    auto run = view_of(session, name);
+    auto run = find_run(session, name);
     if (run) {
       const std::string line = run->note.empty() ? run->phase : run->phase + ": " + run->note;
       if (std::exchange(said, line) != line) console.say(fmt::format("{}  {}", run->name, line));
-      if (run->phase == "Succeeded") return ExitCode::ok;
-      if (run->phase == "Cancelled") return ExitCode::run_failed_infra;
-      if (run->phase == "Failed") {
-        const bool is_ours = std::ranges::any_of(run->pod_list, [](const auto& pod) { return pod.reason == "NodeLost"; });
-        return is_ours ? ExitCode::run_failed_infra : ExitCode::run_failed;
-      }
+      if (is_over(*run)) return exit_of(*run);
     } else if (run.error().exit != ExitCode::not_found) {
       return std::unexpected(run.error());
     }
     session.loop().run_until([] { return false; }, milliseconds(250));
   }
-}
-
-struct Manifest {
-  const kube::ResourceInfo* resource = nullptr;
-  json::object object;
-  std::string name, ns;
-};
-
-Try<std::vector<Manifest>> read_manifests(const std::string& path, const std::string& ns) {
-  auto text = path == "-" ? host::read_file("/dev/stdin") : host::read_file(path);
-  if (!text) return failed(Failure("TG-APPLY-001", ExitCode::not_found, text.error().message).at(path));
-  auto documents = meta::parse_yaml(*text);
-  if (!documents) return failed(Failure("TG-APPLY-002", ExitCode::usage, "the manifest cannot be read").at(path).because(documents.error().message));
-  std::vector<Manifest> manifests;
-  for (json::value& document : *documents) {
-    Manifest manifest;
-    const std::string version(meta::string_at(document, "apiVersion")), kind(meta::string_at(document, "kind"));
-    manifest.resource = kube::find_kind(version, kind);
-    manifest.name = meta::string_at(document, "metadata.name");
-    if (manifest.resource == nullptr || !document.is_object()) {
-      return failed(Failure("TG-APPLY-003", ExitCode::usage, fmt::format("kind \"{}\" of \"{}\" is not known here", kind, version)).at(path));
-    }
-    if (manifest.name.empty()) return failed(Failure("TG-APPLY-004", ExitCode::usage, fmt::format("a {} without metadata.name", kind)).at(path));
-    const std::string_view own = meta::string_at(document, "metadata.namespace");
-    manifest.ns = manifest.resource->is_namespaced ? (own.empty() ? ns : std::string(own)) : "";
-    manifest.object = std::move(document.get_object());
-    manifests.push_back(std::move(manifest));
-  }
-  return manifests;
 }
 
 Try<const char*> apply_one(Session& session, const Manifest& manifest) {
@@ -122,12 +75,12 @@ Try<const char*> apply_one(Session& session, const Manifest& manifest) {
   create.query = "fieldValidation=Strict&fieldManager=tau";
   auto made = session.call(create);
   if (made) return "created";
-  if (made.error().exit != ExitCode::conflict) return std::unexpected(made.error());
+  if (made.error().exit != ExitCode::conflict) return failed(located(made.error(), manifest));
   kube::ApiRequest patch = kube::merge_patch(manifest.resource->kind, manifest.ns, manifest.name, body);
   patch.query = "fieldValidation=Strict&fieldManager=tau";
   auto before = session.call({.verb = kube::Verb::get, .kind = manifest.resource->kind, .ns = manifest.ns, .name = manifest.name});
   auto after = session.call(patch);
-  if (!after) return std::unexpected(after.error());
+  if (!after) return failed(located(after.error(), manifest));
   const bool is_same = before && meta::string_at(*before, "metadata.resourceVersion") == meta::string_at(*after, "metadata.resourceVersion");
   return is_same ? "unchanged" : "configured";
 }
@@ -163,62 +116,21 @@ Outcome run(const GlobalOptions& options, const RunOptions& run, const Console& 
   return run.waits ? wait_for(**session, name, console) : Outcome(ExitCode::ok);
 }
 
-Outcome logs(const GlobalOptions& options, const LogsOptions& logs, const Console& console) {
-  auto session = Session::open(options);
-  if (!session) return std::unexpected(session.error());
-  std::string query = fmt::format("follow={}&timestamps={}", logs.follow, logs.timestamps);
-  if (logs.tail) query += fmt::format("&tailLines={}", *logs.tail);
-  if (!logs.since.empty()) {
-    const auto since = parse_duration(logs.since);
-    if (!since) return failed(Failure("TG-LOGS-001", ExitCode::usage, since.error().message).at("--since"));
-    query += fmt::format("&sinceSeconds={}", std::chrono::duration_cast<seconds>(*since).count());
-  }
-  // A run has pods, one after the other; a pod is itself. While following, wait for the first to start.
-  std::vector<std::string> pods;
-  std::string said;
-  while (pods.empty()) {
-    auto run = view_of(**session, logs.name);
-    if (!run && run.error().exit != ExitCode::not_found) return std::unexpected(run.error());
-    if (!run) {
-      pods.push_back(logs.name);
-      break;
-    }
-    for (const kube::PodView& pod : run->pod_list) {
-      if (pod.phase != "Pending" || !logs.follow) pods.push_back(pod.name);
-    }
-    if (!pods.empty()) break;
-    if (!logs.follow || is_over(*run)) return failed(Failure("TG-LOGS-002", ExitCode::not_found, fmt::format("run {} has no pods: it is {}", run->name, run->phase)).because(run->note));
-    if (std::exchange(said, run->note) != run->note) console.say(fmt::format("waiting: {} {}", run->phase, run->note));
-    (*session)->loop().run_until([] { return false; }, milliseconds(250));
-  }
-  for (const std::string& pod : pods) {
-    const std::string prefix = pods.size() > 1 ? pod + "  " : "";
-    bool is_line_start = true;
-    const auto print = [&](std::string_view bytes) {
-      if (prefix.empty()) return console.out(bytes);
-      std::string out;
-      for (const char c : bytes) {
-        if (std::exchange(is_line_start, c == '\n')) out += prefix;
-        out += c;
-      }
-      console.out(out);
-    };
-    auto done = (*session)->stream({.target = fmt::format("/api/v1/namespaces/{}/pods/{}/log?{}", (*session)->ns(), http::percent_encode(pod), query)}, print, [] { return false; });
-    if (!done) return std::unexpected(done.error());
-  }
-  return ExitCode::ok;
-}
-
 Outcome cancel(const GlobalOptions& options, const std::string& name, bool is_sure, const Console& console) {
   auto session = Session::open(options);
   if (!session) return std::unexpected(session.error());
-  auto run = view_of(**session, name);
+  auto run = find_run(**session, name);
   if (!run) return std::unexpected(run.error());
   if (is_over(*run)) return failed(Failure("TG-CANCEL-001", ExitCode::conflict, fmt::format("{} has ended already: {}", run->name, run->phase)));
-  if (!is_sure) {
-    return failed(Failure("TG-CANCEL-002", ExitCode::usage, fmt::format("this ends {} ({}, {} pods)", run->name, run->phase, run->pods_running.value_or(0))).fixed_by(fmt::format("tau cancel {} --yes", name)));
+  const std::string effect = fmt::format("this ends run {} ({}): {}, {} of {} pods running", run->name, run->id, run->phase, run->pods_running.value_or(0), run->pods.value_or(0));
+  if (!is_sure && !console.ask) {
+    return failed(Failure("TG-CANCEL-002", ExitCode::usage, effect).because("there is no terminal to ask on").fixed_by(fmt::format("tau cancel {} --yes", name)));
   }
-  auto done = (*session)->call(kube::delete_request(Kind::job, (*session)->ns(), run->name));
+  if (!is_sure && !console.ask(effect + ". Go on? [y/N] ")) return failed(Failure("TG-CANCEL-002", ExitCode::usage, "nothing was cancelled"));
+  // Exactly this one: by now another may bear its name.
+  kube::ApiRequest request = kube::delete_request(Kind::job, (*session)->ns(), run->name);
+  request.body = json::serialize(json::object{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"propagationPolicy", "Background"}, {"preconditions", json::object{{"uid", run->uid}}}});
+  auto done = (*session)->call(request);
   if (!done) return std::unexpected(done.error());
   console.say(fmt::format("Cancelled {} ({}). What it was stays known: tau show {}", run->name, run->id, run->id));
   return ExitCode::ok;

@@ -1,9 +1,14 @@
+// The command line's grammar and its dispatch. The only file that includes CLI11; what help and completion
+// need of it is taken out as plain data (grammar.h).
 #include "cmd/app.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 
+#include "base/text.h"
+#include "cmd/grammar.h"
+#include "cmd/live_names.h"
 #include "cmd/tools.h"
 #include "cmd/verbs.h"
 
@@ -15,10 +20,12 @@ struct Flags {
   GlobalOptions global;
   UpOptions up;
   RunOptions run;
+  PsOptions ps;
   LogsOptions logs;
   ControllerOptions controller;
   ToolOptions tools;
-  bool ends_pods = false, is_all = false, is_watch = false, has_history = false, is_yes = false, is_short = false, asks_server = false;
+  bool ends_pods = false, is_yes = false, is_short = false, asks_server = false;
+  bool is_quiet = false, has_no_colour = false;
   int64_t tail = -1;
   std::string name, shell;
   std::vector<std::string> files;
@@ -32,143 +39,256 @@ struct Builder {
   const Console& console;
   std::vector<std::pair<CLI::App*, Verb>> verbs;
 
-  CLI::App* verb(CLI::App& parent, const char* name, const char* what, const char* examples, Verb action) {
-    CLI::App* sub = parent.add_subcommand(name, what);
-    sub->footer(std::string("Examples:\n") + examples);
-    sub->add_option("-o,--output", flags.global.output, "table, wide, json, jsonl, yaml or name");
-    sub->add_option("-n,--namespace,--workspace", flags.global.ns, "namespace (a workspace is a namespace)");
-    sub->add_option("--kubeconfig", flags.global.kubeconfig, "kubeconfig file (default: KUBECONFIG, ~/.tau/kubeconfig, ~/.kube/config)");
-    sub->add_option("--context", flags.global.context, "context of the kubeconfig");
-    sub->add_option("--state", flags.global.state, "state folder of the platform (default ~/.tau)");
+  void common_flags(CLI::App& to) {
+    const auto option = [&](const char* names, std::string& value, const char* type, const char* what) {
+      to.add_option(names, value, what)->type_name(type)->group("common");
+    };
+    GlobalOptions& g = flags.global;
+    option("-n,--namespace,--workspace", g.ns, "NAMESPACE", "namespace (a workspace is a namespace)");
+    option("-o,--output", g.output, "FORMAT", "table, wide, json, jsonl, yaml or name");
+    option("--kubeconfig", g.kubeconfig, "FILE", "which API server and as whom");
+    option("--context", g.context, "CONTEXT", "context of the kubeconfig");
+    option("--state", g.state, "DIR", "state folder of the platform (default ~/.tau)");
+    to.add_flag("-q,--quiet", flags.is_quiet, "no hints on standard error")->group("common");
+    to.add_flag("--no-color", flags.has_no_colour, "no colour on a terminal either")->group("common");
+  }
+  CLI::App* verb(CLI::App& parent, const char* name, Verb action) {
+    const std::string path = parent.get_parent() == nullptr ? name : parent.get_name() + " " + name;
+    CLI::App* sub = parent.add_subcommand(name, std::string(text_of(path).summary));
+    common_flags(*sub);
     verbs.emplace_back(sub, std::move(action));
+    return sub;
+  }
+  CLI::App* noun(const char* name) {
+    CLI::App* sub = app.add_subcommand(name, std::string(text_of(name).summary));
+    sub->require_subcommand(1);
     return sub;
   }
 
   void platform_verbs() {
     Flags& f = flags;
-    CLI::App* up_verb = verb(app, "up", "Start the whole platform on this machine: API server, queues, scheduler, nodes.",
-        "  tau up --detach --nodes 2x8xH100   in the background, with two simulated 8-GPU nodes\n  tau up --state /srv/tau            in the foreground, state elsewhere\n  tau up --nodes fleet.yaml          nodes from a file\n", [&] { return up(f.global, f.up, console); });
+    CLI::App* up_verb = verb(app, "up", [&] { return up(f.global, f.up, console); });
     up_verb->add_flag("-d,--detach", f.up.is_detached, "go on in the background once ready");
-    up_verb->add_option("--nodes", f.up.nodes, "simulated nodes: COUNTxGPUSxMODEL[,...] or a YAML file; remembered");
-    up_verb->add_option("--port", f.up.port, "port on 127.0.0.1 (default: the one used before, else a free one)");
-    up_verb->add_option("--durability", f.up.durability, "full survives power loss; normal survives kill -9");
-    up_verb->add_option("--log-level", f.up.log_level, "debug, info, warn or error");
-    verb(app, "down", "Stop the platform; running containers are left running unless --pods.", "  tau down          stop; work goes on and is found again at the next start\n  tau down --pods   stop and end all work\n", [&] { return down(f.global, f.ends_pods, console); })
+    up_verb->add_option("--nodes", f.up.nodes, "simulated nodes: COUNTxGPUSxMODEL[,...] or a YAML file; remembered")->type_name("SPEC");
+    up_verb->add_option("--port", f.up.port, "port on 127.0.0.1 (default: the one used before, else a free one)")->type_name("PORT");
+    up_verb->add_option("--durability", f.up.durability, "full survives power loss; normal survives kill -9")->type_name("DURABILITY");
+    up_verb->add_option("--log-level", f.up.log_level, "debug, info, warn or error")->type_name("LEVEL");
+    up_verb->add_option("--config", f.up.config, "YAML file with nodes, port, durability, logLevel; flags win")->type_name("FILE");
+    up_verb->add_flag("--check-config", f.up.checks_config, "check the configuration and start nothing");
+    up_verb->add_flag("--print-config", f.up.prints_config, "print the configuration and start nothing");
+    verb(app, "down", [&] { return down(f.global, f.ends_pods, console); })
         ->add_flag("--pods", f.ends_pods, "end running containers too");
-    verb(app, "status", "Server, nodes and runs at a glance.", "  tau status\n  tau status -o json\n", [&] { return status(f.global, console); });
-    verb(app, "controller", "Run the scheduler and controllers against an API server.", "  tau controller --kubeconfig ~/.kube/config\n", [&] { return controller(f.global, f.controller, console); })
-        ->add_option("--scheduler-name", f.controller.scheduler_name, "pods with this schedulerName are placed");
-    verb(app, "doctor", "Check this machine and the way to the server. Exit 10 if some check failed.", "  tau doctor\n", [&] { return doctor(f.global, console); });
-    CLI::App* version_verb = verb(app, "version", "Version of this program, and of the server.", "  tau version --server\n", [&] { return version(f.global, f.is_short, f.asks_server, console); });
-    version_verb->add_flag("--short", f.is_short, "just the number");
-    version_verb->add_flag("--server", f.asks_server, "ask the server too");
-    verb(app, "completion", "Print completion for a shell.", "  source <(tau completion bash)\n", [&] { return completion(f.shell, console); })->add_option("shell", f.shell, "bash, zsh or fish")->required();
+    verb(app, "status", [&] { return status(f.global, console); });
+    CLI::App* controller_verb = verb(app, "controller", [&] { return controller(f.global, f.controller, console); });
+    controller_verb->add_option("--scheduler-name", f.controller.scheduler_name, "pods with this schedulerName are placed")->type_name("NAME");
+    controller_verb->add_option("--metrics-port", f.controller.metrics_port, "serve /metrics, /healthz, /readyz on 127.0.0.1 (TLS)")->type_name("PORT");
+    controller_verb->add_flag("--once-ready", f.controller.ends_when_ready, "end as soon as everything is in");
   }
 
   void run_verbs() {
     Flags& f = flags;
-    CLI::App* run_verb = verb(app, "run", "Queue a command as a run.",
-        "  tau run --gpus 1 -- nvidia-smi\n  tau run --gpus 8 --nodes 4 --name train --wait -- python train.py\n  tau run -f job.yaml\n", [&] { return run(f.global, f.run, console); });
-    run_verb->add_option("--gpus", f.run.gpus, "GPUs per node");
-    run_verb->add_option("--nodes", f.run.nodes, "nodes; all are placed together or not at all");
-    run_verb->add_option("--queue", f.run.queue, "LocalQueue (default: default)");
-    run_verb->add_option("--name", f.run.name, "name (default: from the command)");
-    run_verb->add_option("--cpu", f.run.cpu, "CPU per node, such as 4 or 500m");
-    run_verb->add_option("--memory", f.run.memory, "memory per node, such as 16Gi");
-    run_verb->add_option("--env", f.run.env, "NAME=VALUE, may be given again")->allow_extra_args(false);
-    run_verb->add_option("--priority", f.run.priority, "WorkloadPriorityClass");
-    run_verb->add_option("-f,--filename", f.run.manifest, "manifest with a Job instead of a command");
-    run_verb->add_flag("--wait", f.run.waits, "wait for the end; exit 8 if the command failed, 9 if the platform did");
-    run_verb->add_option("command", f.run.command, "after --: the command");
-    CLI::App* ps_verb = verb(app, "ps", "Runs and their state.", "  tau ps\n  tau ps -A --history\n  tau ps -w          run, Job and pods together, as they change\n", [&] { return ps(f.global, f.is_all, f.is_watch, f.has_history, console); });
-    ps_verb->add_flag("-A,--all-namespaces", f.is_all, "all namespaces");
-    ps_verb->add_flag("-w,--watch", f.is_watch, "print changes until interrupted");
-    ps_verb->add_flag("--history", f.has_history, "runs whose objects are gone too");
-    for (const auto& [name, what, example, action] : std::initializer_list<std::tuple<const char*, const char*, const char*, Verb>>{
-             {"show", "Everything known about a run, also after its objects are gone.", "  tau show r-8f31a2\n", [&] { return show(f.global, f.name, console); }},
-             {"why", "Why a run waits: all causes in order, with numbers.", "  tau why train\n", [&] { return why(f.global, f.name, console); }}}) {
-      verb(app, name, what, example, action)->add_option("run", f.name, "name, id or unique prefix of an id")->required();
-    }
-    CLI::App* logs_verb = verb(app, "logs", "Logs of a run or pod.", "  tau logs -f train\n  tau logs train --tail 20\n", [&] {
+    CLI::App* run_verb = verb(app, "run", [&] { return run(f.global, f.run, console); });
+    run_verb->add_option("--gpus", f.run.gpus, "GPUs per node")->type_name("N");
+    run_verb->add_option("--nodes", f.run.nodes, "nodes; all are placed together or not at all")->type_name("N");
+    run_verb->add_option("--queue", f.run.queue, "LocalQueue (default: default)")->type_name("QUEUE");
+    run_verb->add_option("--name", f.run.name, "name (default: from the command)")->type_name("NAME");
+    run_verb->add_option("--cpu", f.run.cpu, "CPU per node, such as 4 or 500m")->type_name("AMOUNT");
+    run_verb->add_option("--memory", f.run.memory, "memory per node, such as 16Gi")->type_name("AMOUNT");
+    run_verb->add_option("--env", f.run.env, "environment; may be given again")->type_name("KEY=VALUE")->allow_extra_args(false);
+    run_verb->add_option("--priority", f.run.priority, "WorkloadPriorityClass")->type_name("CLASS");
+    run_verb->add_option("-f,--filename", f.run.manifest, "manifest with a Job instead of a command")->type_name("FILE");
+    run_verb->add_flag("--wait", f.run.waits, "wait for the end and say each change of state");
+    run_verb->add_option("command", f.run.command, "what to run; all after -- belongs to it")->type_name("COMMAND");
+    CLI::App* cancel_verb = verb(app, "cancel", [&] { return cancel(f.global, f.name, f.is_yes, console); });
+    run_argument(*cancel_verb);
+    cancel_verb->add_flag("--yes", f.is_yes, "do not ask");
+    verb(app, "apply", [&] { return apply(f.global, f.files, console); })
+        ->add_option("-f,--filename", f.files, "file, or - for standard input; may be given again")->type_name("FILE")->required();
+  }
+  void run_argument(CLI::App& to) {
+    to.add_option("run", flags.name, "name, run id, or unique start of an id")->type_name("RUN")->required();
+  }
+
+  void look_verbs() {
+    Flags& f = flags;
+    CLI::App* ps_verb = verb(app, "ps", [&] { return ps(f.global, f.ps, console); });
+    ps_verb->add_flag("-A,--all-namespaces", f.ps.is_all, "all namespaces");
+    ps_verb->add_flag("-w,--watch", f.ps.is_watch, "print changes until interrupted");
+    ps_verb->add_flag("--history", f.ps.has_history, "runs whose objects are gone too");
+    ps_verb->add_option("--queue", f.ps.queue, "only of this LocalQueue")->type_name("QUEUE");
+    ps_verb->add_option("--phase", f.ps.phase, "only in this state")->type_name("PHASE");
+    run_argument(*verb(app, "show", [&] { return show(f.global, f.name, console); }));
+    run_argument(*verb(app, "why", [&] { return why(f.global, f.name, console); }));
+    CLI::App* logs_verb = verb(app, "logs", [&] {
       if (f.tail >= 0) f.logs.tail = f.tail;
       return logs(f.global, f.logs, console);
     });
-    logs_verb->add_option("run", f.logs.name, "run or pod")->required();
+    logs_verb->add_option("run", f.logs.name, "run or pod")->type_name("RUN")->required();
     logs_verb->add_flag("-f,--follow", f.logs.follow, "go on until it ends");
     logs_verb->add_flag("--timestamps", f.logs.timestamps, "time before each line");
-    logs_verb->add_option("--tail", f.tail, "only the last lines");
-    logs_verb->add_option("--since", f.logs.since, "only newer than, such as 5m");
-    CLI::App* cancel_verb = verb(app, "cancel", "End a run.", "  tau cancel train --yes\n", [&] { return cancel(f.global, f.name, f.is_yes, console); });
-    cancel_verb->add_option("run", f.name, "name or id")->required();
-    cancel_verb->add_flag("--yes", f.is_yes, "do it");
-    verb(app, "apply", "Create or change objects from manifests.", "  tau apply -f queues.yaml\n", [&] { return apply(f.global, f.files, console); })->add_option("-f,--filename", f.files, "file, or - for standard input")->required();
+    logs_verb->add_option("--tail", f.tail, "only the last lines of each pod")->type_name("LINES");
+    logs_verb->add_option("--since", f.logs.since, "only newer than, such as 5m")->type_name("DURATION");
+    verb(*noun("queue"), "list", [&] { return queue_list(f.global, console); });
+    verb(*noun("node"), "list", [&] { return node_list(f.global, console); });
   }
 
-  void noun_verbs() {
+  void other_verbs() {
     Flags& f = flags;
-    CLI::App* queue = app.add_subcommand("queue", "Queues.");
-    queue->require_subcommand(1);
-    verb(*queue, "list", "Queues and their use.", "  tau queue list\n", [&] { return queue_list(f.global, console); });
-    CLI::App* node = app.add_subcommand("node", "Nodes.");
-    node->require_subcommand(1);
-    verb(*node, "list", "Nodes and their use.", "  tau node list -o wide\n", [&] { return node_list(f.global, console); });
-    CLI::App* bench = app.add_subcommand("bench", "Measure this build on this machine.");
-    bench->require_subcommand(1);
-    verb(*bench, "engine", "Time the scheduling engine; medians.", "  tau bench engine -o json\n", [&] { return bench_engine(f.global, f.tools, console); })->add_option("--runs", f.tools.runs, "runs of each row");
-    CLI::App* simulate_verb = verb(app, "simulate", "Run the whole platform in virtual time with faults, and check it. Exit 10 if a check failed.", "  tau simulate --seed 1..100\n  tau simulate --seed 7 --log\n", [&] { return simulate(f.tools, console); });
-    simulate_verb->add_option("--seed", f.tools.seeds, "one seed or a range A..B");
+    verb(app, "doctor", [&] { return doctor(f.global, console); });
+    CLI::App* version_verb = verb(app, "version", [&] { return version(f.global, f.is_short, f.asks_server, console); });
+    version_verb->add_flag("--short", f.is_short, "just the number");
+    version_verb->add_flag("--server", f.asks_server, "ask the server too");
+    verb(app, "completion", [&] { return completion(f.shell, console); })
+        ->add_option("shell", f.shell, "bash, zsh or fish")->type_name("SHELL")->required();
+    verb(*noun("bench"), "engine", [&] { return bench_engine(f.global, f.tools, console); })
+        ->add_option("--runs", f.tools.runs, "runs of each row")->type_name("N");
+    CLI::App* simulate_verb = verb(app, "simulate", [&] { return simulate(f.tools, console); });
+    simulate_verb->add_option("--seed", f.tools.seeds, "one seed or a range A..B")->type_name("SEEDS");
     simulate_verb->add_flag("--log", f.tools.prints_log, "print the log of each seed");
   }
 };
 
-Failure usage_failure(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
-  const std::string_view word = argc > 1 ? argv[1] : "";
-  if (word.empty() || word.starts_with('-')) return Failure("TG-CLI-001", ExitCode::usage, error.what()).fixed_by("tau --help");
-  if (std::ranges::find(names, word) == names.end()) {
-    return Failure("TG-CLI-001", ExitCode::usage, fmt::format("unknown command \"{}\"", word)).because(did_you_mean(word, names)).fixed_by("tau --help");
+VerbSpec spec_of(const CLI::App& app) {
+  VerbSpec spec{.name = app.get_name(), .summary = app.get_description()};
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_name() == "--help") continue;
+    if (option->get_positional()) {
+      spec.arguments.push_back({.value = option->get_type_name(), .what = option->get_description(), .is_required = option->get_required(), .is_many = option->get_items_expected_max() > 1});
+      continue;
+    }
+    FlagSpec flag{.what = option->get_description(), .is_common = option->get_group() == "common"};
+    for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);
+    if (option->get_type_size() != 0) flag.value = option->get_type_name();
+    spec.flags.push_back(std::move(flag));
   }
-  return Failure("TG-CLI-001", ExitCode::usage, error.what()).fixed_by(fmt::format("tau {} --help", word));
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) spec.verbs.push_back(spec_of(*sub));
+  return spec;
+}
+
+// The verb that the words name, as far as they do, and where its own words begin.
+struct Named {
+  const VerbSpec* verb;
+  std::vector<std::string> path;
+  size_t rest = 0;
+};
+Named named_verb(const VerbSpec& root, std::span<const std::string> words) {
+  Named named{.verb = &root};
+  bool is_value = false;
+  for (size_t i = 0; i < words.size() && !named.verb->verbs.empty(); ++i) {
+    if (std::exchange(is_value, false)) continue;
+    if (words[i].starts_with('-')) {
+      for (const FlagSpec& flag : named.verb->flags) is_value |= !flag.value.empty() && std::ranges::find(flag.names, words[i]) != flag.names.end();
+      continue;
+    }
+    const VerbSpec* next = named.verb->find(words[i]);
+    if (next == nullptr) break;
+    named.verb = next;
+    named.path.push_back(words[i]);
+    named.rest = i + 1;
+  }
+  return named;
+}
+
+// What the parser refused, in words that help: unknown verb or flag with the nearest known one, missing argument.
+Failure usage_failure(const VerbSpec& root, std::span<const std::string> words, const std::string& said) {
+  const Named named = named_verb(root, words);
+  const std::string path = join(named.path, " "), own = path.empty() ? "tau" : "tau " + path;
+  const auto failure = [&](std::string what) { return Failure("TG-CLI-001", ExitCode::usage, std::move(what)).fixed_by(own + " --help"); };
+  std::vector<std::string> verbs, names;
+  for (const VerbSpec& one : named.verb->verbs) verbs.push_back(one.name);
+  for (const FlagSpec& flag : named.verb->flags) names.insert(names.end(), flag.names.begin(), flag.names.end());
+  bool is_value = false;
+  for (size_t i = named.rest; i < words.size(); ++i) {
+    if (std::exchange(is_value, false)) continue;
+    const std::string& word = words[i];
+    if (!word.starts_with('-') || word == "-") {
+      if (verbs.empty()) continue;
+      return failure(fmt::format("unknown verb \"{}{}\"", path.empty() ? "" : path + " ", word)).because(did_you_mean(word, verbs));
+    }
+    const std::string name = word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    const auto flag = std::ranges::find_if(named.verb->flags, [&](const FlagSpec& f) { return std::ranges::find(f.names, name) != f.names.end(); });
+    if (flag != named.verb->flags.end()) {
+      is_value = !flag->value.empty() && word == name;
+      if (is_value && i + 1 == words.size()) return failure(fmt::format("{} needs a value: {} {}", name, name, flag->value));
+      continue;
+    }
+    Failure unknown = failure(fmt::format("{} has no flag {}", own, name)).because(did_you_mean(name, names));
+    if (path == "run") unknown.fix = "tau run --help; flags of the command itself go after --:  tau run --gpus 1 -- CMD --flag";
+    return unknown;
+  }
+  if (!verbs.empty()) return failure(fmt::format("{} needs a verb: {}", own, join(verbs, ", ")));
+  for (const ArgumentSpec& argument : named.verb->arguments) {
+    if (argument.is_required && said.find("is required") != std::string::npos) return failure(fmt::format("{} needs {}", own, argument.value)).because(argument.value + " is the " + argument.what);
+  }
+  static constexpr std::string_view not_a_number = "Could not convert: ";
+  if (const size_t equals = said.find(" = "); said.starts_with(not_a_number) && equals != std::string::npos) {
+    return failure(fmt::format("{} wants a number, not \"{}\"", said.substr(not_a_number.size(), equals - not_a_number.size()), said.substr(equals + 3)));
+  }
+  return failure(said);
+}
+
+int report(const Failure& failure, const Console& console) {
+  console.err(render(failure, console.err_has_colour));
+  return static_cast<int>(failure.exit);
+}
+
+// Completion speaks for shells: a candidate, a tab and its meaning on each line, and never an error.
+int print_candidates(const VerbSpec& root, std::span<const std::string> words, const Console& console) {
+  for (const Candidate& found : complete(root, words, live_names(words))) {
+    console.out(found.what.empty() ? found.word + "\n" : found.word + "\t" + found.what + "\n");
+  }
+  return 0;
 }
 
 }  // namespace
 
-int app(int argc, char** argv, const Console& console) {
+int app(std::vector<std::string> words, Console console) {
   Flags flags;
-  CLI::App root("TauGrid: queues, schedules and explains AI work on GPU clusters.", "tau");
-  root.footer("Start here:\n  tau up --detach --nodes 2x8xH100\n  tau run --gpus 1 -- nvidia-smi\n  tau ps");
-  root.add_option("--state", flags.global.state, "state folder of the platform (default ~/.tau)");
-  root.add_option("--kubeconfig", flags.global.kubeconfig, "kubeconfig file");
-  root.add_option("-n,--namespace", flags.global.ns, "namespace");
-  root.require_subcommand(1);
+  CLI::App root(std::string(text_of("").summary), "tau");
   Builder builder{root, flags, console, {}};
+  builder.common_flags(root);
+  root.require_subcommand(1);
   builder.platform_verbs();
   builder.run_verbs();
-  builder.noun_verbs();
-  try {
-    root.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    const CLI::App* shown = &root;
-    while (!shown->get_subcommands().empty()) shown = shown->get_subcommands()[0];
-    console.out(shown->help());
+  builder.look_verbs();
+  builder.other_verbs();
+  VerbSpec spec = spec_of(root);
+  spec.name.clear();
+  if (!words.empty() && words[0] == "__complete") return print_candidates(spec, std::span(words).subspan(1), console);
+  if (!words.empty() && words[0] == "--version") words[0] = "version";
+  // What follows -- is the run's command, to the letter.
+  const auto dashes = std::ranges::find(words, "--");
+  if (dashes != words.end() && named_verb(spec, words).path == std::vector<std::string>{"run"}) {
+    flags.run.command.assign(dashes + 1, words.end());
+    words.erase(dashes, words.end());
+  }
+  const bool wants_help = words.empty() || words[0] == "help" || std::ranges::any_of(words, [](const std::string& word) { return word == "-h" || word == "--help"; });
+  if (wants_help) {
+    if (!words.empty() && words[0] == "help") words.erase(words.begin());
+    const Named named = named_verb(spec, words);
+    if (named.rest < words.size() && !words[named.rest].starts_with('-') && !named.verb->verbs.empty()) return report(usage_failure(spec, words, ""), console);
+    console.out(help_text(spec, named.path));
     return 0;
+  }
+  const std::vector<std::string> command = std::exchange(flags.run.command, {});
+  try {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    root.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    console.err(render(usage_failure(root, error, argc, argv), console.err_has_colour));
-    return static_cast<int>(ExitCode::usage);
+    return report(usage_failure(spec, words, error.what()), console);
   }
+  flags.run.command.insert(flags.run.command.end(), command.begin(), command.end());
+  console.is_quiet = flags.is_quiet;
+  if (flags.has_no_colour) console.has_colour = console.err_has_colour = false;
   const auto format = parse_format(flags.global.output);
-  if (!format) {
-    console.err(render(Failure("TG-CLI-002", ExitCode::usage, format.error().message).at("-o"), console.err_has_colour));
-    return static_cast<int>(ExitCode::usage);
-  }
+  if (!format) return report(Failure("TG-CLI-002", ExitCode::usage, format.error().message).at("-o"), console);
   flags.global.format = *format;
+  flags.global.note = [&console](std::string_view line) { console.say(line); };
   for (const auto& [sub, verb] : builder.verbs) {
     if (!sub->parsed()) continue;
     const Outcome outcome = verb();
-    if (outcome) return static_cast<int>(*outcome);
-    console.err(render(outcome.error(), console.err_has_colour));
-    return static_cast<int>(outcome.error().exit);
+    return outcome ? static_cast<int>(*outcome) : report(outcome.error(), console);
   }
   return static_cast<int>(ExitCode::internal);
 }

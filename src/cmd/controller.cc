@@ -5,7 +5,10 @@
 #include <boost/json.hpp>
 #include <csignal>
 
+#include "cmd/metrics_door.h"
 #include "cmd/verbs.h"
+#include "host/certificates.h"
+#include "host/http_server.h"
 #include "host/log_sink.h"
 #include "host/sqlite_history.h"
 #include "host/files.h"
@@ -59,18 +62,37 @@ Outcome controller(const GlobalOptions& options, const ControllerOptions& contro
   if (!history) return failed(Failure("TG-CTL-002", ExitCode::internal, history.error().message).at(folder));
   const Log log = host::make_log({}).value_or(Log());
   plane::Plane plane(session.loop(), session.transport(), **history, log, plane::PlaneOptions{.is_embedded = false, .scheduler_name = controller.scheduler_name, .seed = host::random_seed()});
-  plane.when_ready([&] { console.say("Ready: scheduling as " + controller.scheduler_name); });
+  bool is_stopping = false, is_ready = false;
+  plane.when_ready([&] {
+    is_ready = true;
+    is_stopping |= controller.ends_when_ready;
+    console.say("Ready: scheduling as " + controller.scheduler_name);
+  });
+  MetricsDoor door({.metrics = [&] { return plane.metrics().text(); }, .is_ready = [&] { return is_ready; }});
+  std::unique_ptr<host::HttpServer> listener;
+  if (controller.metrics_port >= 0) {
+    const auto certificates = host::make_certificates(host::system_now());
+    if (!certificates) return failed(Failure(certificates.error()));
+    listener = std::make_unique<host::HttpServer>(session.loop(), door, host::ServerTls{certificates->server_pem, certificates->server_key_pem});
+    const auto port = listener->listen("127.0.0.1", static_cast<uint16_t>(controller.metrics_port));
+    if (!port) return failed(Failure("TG-CTL-004", ExitCode::internal, port.error().message).at("--metrics-port"));
+    console.say(fmt::format("Metrics at https://127.0.0.1:{}/metrics", *port));
+  }
   plane.start();
-  bool is_stopping = false;
+  Time renewed = session.loop().now();
   session.loop().on_signals({SIGINT, SIGTERM}, [&](int) { is_stopping = true; });
-  while (!is_stopping) {
+  while (true) {
     session.loop().run_until([&] { return is_stopping; }, renew_period);
+    if (is_stopping) break;
     auto is_ours = hold_lease(session, identity);
-    // Deposed, or cut off for longer than the lease lasts: another may lead now, so nothing more is written.
-    if (is_ours && !*is_ours) {
-      plane.stop();
-      return failed(Failure("TG-CTL-003", ExitCode::conflict, "the lease was taken by another controller"));
-    }
+    const Time now = session.loop().now();
+    if (is_ours && *is_ours) renewed = now;
+    // Deposed, or cut off for as long as the lease lasts: another may lead now, so nothing more is written.
+    const bool is_deposed = is_ours && !*is_ours;
+    if (!is_deposed && now - renewed < lease_length) continue;
+    plane.stop();
+    if (is_deposed) return failed(Failure("TG-CTL-003", ExitCode::conflict, "the lease was taken by another controller"));
+    return failed(Failure("TG-CTL-005", ExitCode::unreachable, "the lease could not be renewed in time").because(is_ours ? "" : is_ours.error().what));
   }
   plane.stop();
   return ExitCode::ok;

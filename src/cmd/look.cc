@@ -4,10 +4,10 @@
 #include <boost/json.hpp>
 
 #include "base/text.h"
+#include "cmd/run_views.h"
 #include "cmd/verbs.h"
 #include "http/url.h"
 #include "kube/quantity.h"
-#include "kube/views.h"
 #include "meta/fields.h"
 #include "meta/json.h"
 
@@ -16,29 +16,19 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::string_view root = "/apis/view.taugrid.io/v1alpha1";
-
-template <class T>
-Try<std::vector<T>> list(Session& session, const std::string& path, json::value* raw = nullptr) {
-  auto answer = session.get(std::string(root) + path);
-  if (!answer) {
-    if (answer.error().exit == ExitCode::not_found) {
-      return failed(Failure("TG-VIEW-001", ExitCode::not_found, "this cluster does not serve view.taugrid.io").because("no TauGrid controller answers there").fixed_by("look at Kueue's objects instead: kubectl get workloads,localqueues -A"));
-    }
-    return std::unexpected(answer.error());
-  }
-  std::vector<T> views;
-  const json::value* items = meta::find_path(*answer, "items");
-  if (items != nullptr && items->is_array()) {
-    for (const json::value& item : items->get_array()) {
-      if (auto view = meta::decode<T>(item)) views.push_back(std::move(*view));
-    }
-  }
-  if (raw != nullptr) *raw = std::move(*answer);
-  return views;
+// The machine forms of one thing, and of a list: a JSON line for each of its items. False = a table is wanted.
+bool print_value(const json::value& value, Format format, const Console& console) {
+  if (format == Format::json) console.out(to_pretty_json(value));
+  else if (format == Format::yaml) console.out(to_yaml(value));
+  else if (format == Format::jsonl) console.out(meta::to_text(value) + "\n");
+  else return false;
+  return true;
 }
-
-void print_value(const json::value& value, Format format, const Console& console) { console.out(format == Format::yaml ? to_yaml(value) : to_pretty_json(value)); }
+bool print_list(const json::value& list, Format format, const Console& console) {
+  if (format != Format::jsonl) return print_value(list, format, console);
+  for (const json::value& item : meta::find_path(list, "items")->get_array()) print_value(item, format, console);
+  return true;
+}
 
 Tone tone_of(const std::string& phase) {
   if (phase == "Failed") return Tone::bad;
@@ -67,40 +57,59 @@ Table run_table(const std::vector<kube::RunView>& runs, Time now, bool all_names
 
 std::string time_text(const std::optional<Time>& time) { return time ? format_rfc3339(*time) : "unknown"; }
 
-Try<kube::RunView> find_run(Session& session, const std::string& name, json::value* raw = nullptr) {
-  auto answer = session.get(fmt::format("{}/namespaces/{}/runs/{}", root, session.ns(), http::percent_encode(name)));
-  if (!answer) {
-    Failure failure = answer.error();
-    if (failure.exit != ExitCode::not_found) return std::unexpected(failure);
-    auto runs = list<kube::RunView>(session, fmt::format("/namespaces/{}/runs?history=true", session.ns()));
-    std::string near;
-    if (runs) {
-      std::vector<std::string> names;
-      for (const auto& run : *runs) names.push_back(run.name);
-      near = did_you_mean(name, names);
-    }
-    return failed(Failure("TG-RUN-404", ExitCode::not_found, fmt::format("no run \"{}\" in namespace {}", name, session.ns())).because(near).fixed_by("see what there is: tau ps --history"));
-  }
-  auto run = meta::decode<kube::RunView>(*answer);
-  if (!run) return failed(Failure("TG-VIEW-002", ExitCode::version_skew, "the server's answer is of another version: " + run.error().message));
-  if (raw != nullptr) *raw = std::move(*answer);
-  return std::move(*run);
-}
-
-// The run, its Job and its pods, each when it changes.
-Outcome watch_runs(Session& session, const std::string& path, const Console& console) {
-  std::map<std::string, std::string> shown;
-  while (true) {
-    auto runs = list<kube::RunView>(session, path);
-    if (!runs) return std::unexpected(runs.error());
-    const Time now = host::system_now();
-    for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
-      const auto tell = [&](const std::string& key, const std::string& line) {
-        if (std::exchange(shown[key], line) != line) console.out(format_rfc3339(now).substr(11, 8) + "  " + line + "\n");
-      };
+// What a watch has shown so far; says what is new, and with `as_json` also what went.
+class Watched {
+ public:
+  Watched(const Console& console, bool as_json) : console_(console), as_json_(as_json) {}
+  void take(const std::vector<kube::RunView>& runs, const json::value& raw, Time now) {
+    if (as_json_) return take_json(raw);
+    const auto tell = [&](const std::string& key, const std::string& line) {
+      if (std::exchange(shown_[key], line) != line) console_.out(format_rfc3339(now).substr(11, 8) + "  " + std::string(trim(line)) + "\n");
+    };
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
       tell("run" + run->uid, fmt::format("run  {:<10} {:<24} {:<10} {}", run->id, run->name, run->phase, run->note));
-      tell("job" + run->uid, fmt::format("job  {:<10} {:<24} {}/{} pods", "", run->name, run->pods_running.value_or(0), run->pods.value_or(0)));
+      tell("job" + run->uid, fmt::format("job  {:<10} {:<24} {} of {} pods running", "", run->name, run->pods_running.value_or(0), run->pods.value_or(0)));
       for (const kube::PodView& pod : run->pod_list) tell("pod" + pod.uid, fmt::format("pod  {:<10} {:<24} {:<10} {} {}", "", pod.name, pod.phase, pod.node, join(pod.gpus, ",")));
+    }
+  }
+
+ private:
+  void take_json(const json::value& raw) {
+    std::map<std::string, std::string> now;
+    for (const json::value& item : meta::find_path(raw, "items")->get_array()) {
+      const std::string uid(meta::string_at(item, "uid"));
+      const std::string text = meta::to_text(item);
+      const auto before = shown_.find(uid);
+      if (before == shown_.end()) line("ADDED", text);
+      else if (before->second != text) line("MODIFIED", text);
+      now[uid] = text;
+    }
+    for (const auto& [uid, text] : shown_) {
+      if (!now.contains(uid)) line("DELETED", text);
+    }
+    shown_ = std::move(now);
+  }
+  void line(const char* type, const std::string& object) { console_.out(fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object)); }
+
+  const Console& console_;
+  bool as_json_;
+  std::map<std::string, std::string> shown_;
+};
+
+// The run, its Job and its pods together, each when it changes. A server that restarts is waited for.
+Outcome watch_runs(Session& session, const std::string& path, Format format, const Console& console) {
+  Watched watched(console, format == Format::json || format == Format::jsonl);
+  bool is_lost = false;
+  while (true) {
+    json::value raw;
+    auto runs = list_views<kube::RunView>(session, path, &raw);
+    if (runs) {
+      if (std::exchange(is_lost, false)) console.say("The server answers again.");
+      watched.take(*runs, raw, host::system_now());
+    } else if (runs.error().exit != ExitCode::unreachable) {
+      return std::unexpected(runs.error());
+    } else if (!std::exchange(is_lost, true)) {
+      console.say("No answer from the server; trying again.");
     }
     session.loop().run_until([] { return false; }, milliseconds(500));
   }
@@ -108,24 +117,25 @@ Outcome watch_runs(Session& session, const std::string& path, const Console& con
 
 }  // namespace
 
-Outcome ps(const GlobalOptions& options, bool all_namespaces, bool watches, bool with_history, const Console& console) {
+Outcome ps(const GlobalOptions& options, const PsOptions& ps, const Console& console) {
   auto session = Session::open(options);
   if (!session) return std::unexpected(session.error());
-  const std::string path = (all_namespaces ? std::string() : "/namespaces/" + (*session)->ns()) + "/runs" + (with_history ? "?history=true" : "");
-  if (watches) return watch_runs(**session, path, console);
+  std::string path = ps.is_all ? "/runs?" : fmt::format("/namespaces/{}/runs?", http::percent_encode((*session)->ns()));
+  path += fmt::format("history={}", ps.has_history);
+  if (!ps.queue.empty()) path += "&queue=" + http::percent_encode(ps.queue);
+  if (!ps.phase.empty()) path += "&phase=" + http::percent_encode(ps.phase);
+  if (ps.is_watch) return watch_runs(**session, path, options.format, console);
   json::value raw;
-  auto runs = list<kube::RunView>(**session, path, &raw);
+  auto runs = list_views<kube::RunView>(**session, path, &raw);
   if (!runs) return std::unexpected(runs.error());
   if (options.format == Format::name) {
     for (const auto& run : *runs) console.out("run/" + run.name + "\n");
-  } else if (options.format == Format::json || options.format == Format::yaml) {
-    print_value(raw, options.format, console);
-  } else if (options.format == Format::jsonl) {
-    for (const json::value& item : meta::find_path(raw, "items")->get_array()) console.out(meta::to_text(item) + "\n");
+  } else if (print_list(raw, options.format, console)) {
+    return ExitCode::ok;
   } else if (runs->empty()) {
     console.say("No runs. Start one: tau run --gpus 1 -- nvidia-smi");
   } else {
-    console.out(run_table(*runs, host::system_now(), all_namespaces).text(options.format == Format::wide, console.has_colour));
+    console.out(run_table(*runs, host::system_now(), ps.is_all).text(options.format == Format::wide, console.has_colour));
   }
   return ExitCode::ok;
 }
@@ -137,10 +147,8 @@ Outcome show(const GlobalOptions& options, const std::string& name, const Consol
   auto found = find_run(**session, name, &raw);
   if (!found) return std::unexpected(found.error());
   const kube::RunView& run = *found;
-  if (options.format == Format::json || options.format == Format::yaml || options.format == Format::jsonl) {
-    print_value(raw, options.format, console);
-    return ExitCode::ok;
-  }
+  if (options.format == Format::name) console.out("run/" + found->name + "\n");
+  if (options.format == Format::name || print_value(raw, options.format, console)) return ExitCode::ok;
   std::string out = fmt::format("{}  {}  {}\n", run.id, run.name, paint(run.phase, tone_of(run.phase), console.has_colour));
   const auto line = [&](const char* label, const std::string& text) {
     if (!text.empty()) out += fmt::format("  {:<10} {}\n", label, text);
@@ -175,10 +183,8 @@ Outcome why(const GlobalOptions& options, const std::string& name, const Console
   auto found = find_run(**session, name, &raw);
   if (!found) return std::unexpected(found.error());
   const kube::RunView& run = *found;
-  if (options.format == Format::json || options.format == Format::yaml || options.format == Format::jsonl) {
-    print_value(raw, options.format, console);
-    return ExitCode::ok;
-  }
+  if (options.format == Format::name) console.out("run/" + found->name + "\n");
+  if (options.format == Format::name || print_value(raw, options.format, console)) return ExitCode::ok;
   const Time now = host::system_now();
   if (run.phase != "Queued") {
     console.out(fmt::format("{} does not wait: it is {}{}\n", run.name, run.phase, run.note.empty() ? "" : " (" + run.note + ")"));
@@ -206,10 +212,11 @@ Outcome queue_list(const GlobalOptions& options, const Console& console) {
   auto session = Session::open(options);
   if (!session) return std::unexpected(session.error());
   json::value raw;
-  auto queues = list<kube::QueueView>(**session, "/queues", &raw);
+  auto queues = list_views<kube::QueueView>(**session, "/queues", &raw);
   if (!queues) return std::unexpected(queues.error());
-  if (options.format == Format::json || options.format == Format::yaml) {
-    print_value(raw, options.format, console);
+  if (print_list(raw, options.format, console)) return ExitCode::ok;
+  if (options.format == Format::name) {
+    for (const auto& queue : *queues) console.out((queue.ns.empty() ? "clusterqueue/" : "localqueue/") + queue.name + std::string("\n"));
     return ExitCode::ok;
   }
   Table table({{"NAMESPACE"}, {"QUEUE"}, {"CLUSTERQUEUE"}, {"PENDING", false, true}, {"ADMITTED", false, true}, {"GPU"}, {"CPU", true}, {"STATE"}});
@@ -230,10 +237,11 @@ Outcome node_list(const GlobalOptions& options, const Console& console) {
   auto session = Session::open(options);
   if (!session) return std::unexpected(session.error());
   json::value raw;
-  auto nodes = list<kube::NodeView>(**session, "/nodes", &raw);
+  auto nodes = list_views<kube::NodeView>(**session, "/nodes", &raw);
   if (!nodes) return std::unexpected(nodes.error());
-  if (options.format == Format::json || options.format == Format::yaml) {
-    print_value(raw, options.format, console);
+  if (print_list(raw, options.format, console)) return ExitCode::ok;
+  if (options.format == Format::name) {
+    for (const auto& node : *nodes) console.out("node/" + node.name + std::string("\n"));
     return ExitCode::ok;
   }
   Table table({{"NODE"}, {"STATE"}, {"GPU"}, {"PRODUCT"}, {"CPU"}, {"PODS", false, true}, {"KIND", true}, {"RUNS"}});

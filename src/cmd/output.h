@@ -22,8 +22,9 @@ struct Console {
   std::function<void(std::string_view)> out, err;
   bool has_colour = false;       // of standard output
   bool err_has_colour = false;
-  bool in_is_terminal = false;   // may we ask?
   bool out_is_terminal = false;
+  // Asks a yes or no question; null where there is no terminal to ask on.
+  std::function<bool(std::string_view question)> ask;
   bool is_quiet = false;         // drops hints, never data or errors
   // A hint or progress line for people, on standard error.
   void say(std::string_view line) const;

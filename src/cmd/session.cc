@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "client/kubeconfig.h"
+#include "cmd/local_views.h"
 #include "host/files.h"
 #include "host/http_transport.h"
 #include "meta/json.h"
@@ -71,6 +72,7 @@ Try<std::unique_ptr<Session>> Session::open(const GlobalOptions& options) {
   endpoint->skips_verification = access->skips_verification;
   std::unique_ptr<Session> session(new Session());
   session->server_ = access->server;
+  session->note_ = options.note;
   session->ns_ = options.ns.empty() ? access->ns : options.ns;
   auto transport = host::HttpTransport::make(session->loop_, std::move(*endpoint));
   if (!transport) return failed(Failure("TG-CFG-005", ExitCode::usage, transport.error().message).at(path));
@@ -96,13 +98,33 @@ Try<json::value> Session::call(const kube::ApiRequest& request) {
   return std::move(*parsed);
 }
 
-Try<json::value> Session::get(const std::string& target) {
+Try<json::value> Session::get_from_server(const std::string& target) {
   auto response = raw({.target = target, .headers = {{"Accept", "application/json"}}});
   if (!response) return std::unexpected(response.error());
   if (response->status / 100 != 2) return failed(refused(kube::to_error(response->status, response->body)));
   auto parsed = meta::parse_json(response->body);
   if (!parsed) return failed(Failure("TG-API-001", ExitCode::internal, "the server's answer cannot be read: " + parsed.error().message));
   return std::move(*parsed);
+}
+
+// Asked only when a view was refused: a run may be missing, or the whole API.
+bool Session::serves_views() {
+  if (!serves_views_) {
+    serves_views_ = get_from_server("/apis/view.taugrid.io/v1alpha1").has_value();
+    if (!*serves_views_ && note_) note_("note: this cluster does not serve view.taugrid.io; shown is what Jobs, Workloads and pods say");
+  }
+  return *serves_views_;
+}
+
+Try<json::value> Session::get(const std::string& target) {
+  const bool is_view = target.starts_with("/apis/view.taugrid.io/");
+  if (!is_view || serves_views_.value_or(true)) {
+    auto answer = get_from_server(target);
+    if (answer || !is_view) return answer;
+    const ExitCode exit = answer.error().exit;
+    if ((exit != ExitCode::not_found && exit != ExitCode::forbidden) || serves_views()) return answer;
+  }
+  return local_view(target, [this](const std::string& t) { return get_from_server(t); }, loop_.now());
 }
 
 Try<int> Session::stream(http::Request request, const std::function<void(std::string_view)>& on_body, const std::function<bool()>& stop) {

@@ -19,6 +19,7 @@ struct GlobalOptions {
   std::string kubeconfig, context, ns, state;
   std::string output = "table";
   Format format = Format::table;
+  std::function<void(std::string_view)> note;  // a word to the person, on standard error; may be empty
 };
 
 class Session {
@@ -31,6 +32,8 @@ class Session {
   http::Transport& transport() { return *transport_; }
   // The answer's JSON; a Status becomes a failure.
   Try<boost::json::value> call(const kube::ApiRequest& request);
+  // What lies below /apis/view.taugrid.io is answered here (local_views.h), and said so once, where the
+  // cluster does not serve it.
   Try<boost::json::value> get(const std::string& target);
   Try<http::Response> raw(http::Request request, Duration timeout = seconds(30));
   // Streams a body; returns when it ends, or when `stop` says so.
@@ -38,9 +41,13 @@ class Session {
 
  private:
   Session() = default;
+  Try<boost::json::value> get_from_server(const std::string& target);
+  bool serves_views();
   host::AsioLoop loop_;
   std::unique_ptr<http::Transport> transport_;
   std::string ns_, server_;
+  std::function<void(std::string_view)> note_;
+  std::optional<bool> serves_views_;  // unknown until a view was not found
 };
 
 // Where `tau up` keeps its state: --state, or ~/.tau.

@@ -11,6 +11,8 @@
 
 #include "base/text.h"
 #include "client/kubeconfig.h"
+#include "cmd/metrics_door.h"
+#include "cmd/up_config.h"
 #include "cmd/verbs.h"
 #include "embedded/apiserver/server.h"
 #include "host/certificates.h"
@@ -33,8 +35,6 @@ namespace tau::cmd {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr uint16_t usual_port = 6443;
 
 Failure state_failure(const Error& error, const std::string& folder) {
   return Failure("TG-UP-001", ExitCode::internal, error.message).at(folder).fixed_by("check the folder's rights and free space, or use another: tau up --state DIR");
@@ -75,7 +75,7 @@ Result<host::Certificates> certificates(const std::string& folder) {
 }
 
 // The nodes asked for now are remembered, so that a restart without --nodes has the same fleet.
-Try<std::vector<kubelet::NodeModel>> nodes_of(const std::string& folder, const std::string& wanted) {
+Try<std::vector<kubelet::NodeModel>> nodes_of(const std::string& folder, const std::string& wanted, bool remembers) {
   std::string text = wanted;
   if (!wanted.empty() && host::file_exists(wanted)) {
     const auto file = host::read_file(wanted);
@@ -85,7 +85,7 @@ Try<std::vector<kubelet::NodeModel>> nodes_of(const std::string& folder, const s
   if (wanted.empty()) text = host::read_file(folder + "/nodes").value_or("");
   auto simulated = kubelet::parse_nodes(text);
   if (!simulated) return failed(Failure("TG-UP-002", ExitCode::usage, simulated.error().message).at(wanted.empty() ? folder + "/nodes" : "--nodes").fixed_by("for example: tau up --nodes 2x8xH100"));
-  if (auto kept = host::write_file(folder + "/nodes", text); !kept) return failed(state_failure(kept.error(), folder));
+  if (auto kept = remembers ? host::write_file(folder + "/nodes", text) : Result<void>{}; !kept) return failed(state_failure(kept.error(), folder));
   std::vector<kubelet::NodeModel> nodes{host::local_node()};
   for (kubelet::NodeModel& node : *simulated) {
     node.info = nodes[0].info;
@@ -161,6 +161,7 @@ Outcome start_detached(const GlobalOptions& options, const UpOptions& up, const 
 struct Platform {
   host::AsioLoop loop;
   Log log;
+  Metrics metrics;  // of the server; the plane has its own
   std::unique_ptr<host::SqliteJournal> journal;
   std::unique_ptr<host::SqliteHistory> history;
   std::unique_ptr<apiserver::Server> server;
@@ -168,6 +169,7 @@ struct Platform {
   std::unique_ptr<host::ProcessRuntime> runtime;
   std::unique_ptr<plane::EmbeddedCluster> cluster;
   std::unique_ptr<plane::Plane> plane;
+  std::unique_ptr<MetricsDoor> door;
   std::unique_ptr<host::HttpServer> listener;
 };
 
@@ -198,7 +200,7 @@ Outcome serve(const std::string& folder, const UpOptions& up, std::vector<kubele
   if (!history) return failed(state_failure(history.error(), folder));
   p.history = std::move(*history);
   if (auto made = host::make_folder(folder + "/pods"); !made) return failed(state_failure(made.error(), folder));
-  p.server = std::make_unique<apiserver::Server>(p.loop, *p.journal, Rng(host::random_seed()), p.log, apiserver::Options{.admin_token = *token});
+  p.server = std::make_unique<apiserver::Server>(p.loop, *p.journal, Rng(host::random_seed()), p.log, apiserver::Options{.admin_token = *token, .metrics = &p.metrics});
   if (auto started = p.server->start(); !started) return failed(state_failure(started.error(), folder));
   p.transport = std::make_unique<http::DirectTransport>(p.loop, *p.server);
   p.runtime = std::make_unique<host::ProcessRuntime>(p.loop, folder + "/pods", program_path(), p.log);
@@ -206,7 +208,8 @@ Outcome serve(const std::string& folder, const UpOptions& up, std::vector<kubele
   p.plane = std::make_unique<plane::Plane>(p.loop, *p.transport, *p.history, p.log, plane::PlaneOptions{.is_embedded = true, .seed = host::random_seed()});
   p.server->set_pod_logs(&p.cluster->pod_logs());
   p.server->set_views(&p.plane->views());
-  p.listener = std::make_unique<host::HttpServer>(p.loop, *p.server, host::ServerTls{c->server_pem, c->server_key_pem});
+  p.door = std::make_unique<MetricsDoor>(MetricsDoor::Options{.metrics = [&p] { return p.metrics.text() + p.plane->metrics().text(); }, .token = *token, .behind = p.server.get()});
+  p.listener = std::make_unique<host::HttpServer>(p.loop, *p.door, host::ServerTls{c->server_pem, c->server_key_pem});
   const auto port = listen(*p.listener, folder, up.port);
   if (!port) return failed(Failure("TG-UP-006", ExitCode::internal, port.error().message).fixed_by("let the kernel choose: tau up --port 0, or free the port"));
   const std::string address = fmt::format("https://127.0.0.1:{}", *port);
@@ -245,15 +248,30 @@ Outcome serve(const std::string& folder, const UpOptions& up, std::vector<kubele
 
 }  // namespace
 
-Outcome up(const GlobalOptions& options, const UpOptions& up, const Console& console) {
+Outcome up(const GlobalOptions& options, const UpOptions& flags, const Console& console) {
+  std::string text;
+  if (!flags.config.empty()) {
+    auto read = host::read_file(flags.config);
+    if (!read) return failed(Failure("TG-CFG-011", ExitCode::usage, read.error().message).at(flags.config));
+    text = std::move(*read);
+  }
+  auto merged = merged_config(flags, text, flags.config);
+  if (!merged) return std::unexpected(merged.error());
+  const UpOptions& up = *merged;
+  if (const auto level = host::parse_log_level(up.log_level); !level) return failed(Failure("TG-UP-010", ExitCode::usage, level.error().message).at("--log-level"));
+  if (up.prints_config) console.out(config_text(up));
   const std::string folder = fs::absolute(state_folder(options)).string();
-  if (up.durability != "full" && up.durability != "normal") return failed(Failure("TG-UP-007", ExitCode::usage, "--durability is full or normal, not " + up.durability));
+  if (up.checks_config || up.prints_config) {
+    if (auto nodes = nodes_of(folder, up.nodes, false); !nodes) return std::unexpected(nodes.error());
+    if (up.checks_config) console.say("The configuration is fine.");
+    return ExitCode::ok;
+  }
   if (auto made = host::make_folder(folder); !made) return failed(state_failure(made.error(), folder));
-  auto nodes = nodes_of(folder, up.nodes);
-  if (!nodes) return std::unexpected(nodes.error());
   if (const auto running = find_running(folder)) {
     return failed(Failure("TG-UP-008", ExitCode::conflict, fmt::format("a platform already runs on this state (pid {})", running->pid)).at(folder).fixed_by("use it, stop it with: tau down, or choose another: tau up --state DIR"));
   }
+  auto nodes = nodes_of(folder, up.nodes, true);
+  if (!nodes) return std::unexpected(nodes.error());
   if (up.is_detached) {
     GlobalOptions absolute = options;
     absolute.state = folder;

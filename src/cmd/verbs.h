@@ -13,14 +13,20 @@ namespace tau::cmd {
 
 struct UpOptions {
   bool is_detached = false;
-  std::string nodes, durability = "full", log_level = "info";
-  int port = 0;  // 0 = the one used before, else 6443 if free, else the kernel's choice
+  std::string nodes, durability, log_level;  // "" = not said
+  int port = 0;  // 0 = the one used before, else the kernel's choice
+  std::string config;
+  bool checks_config = false, prints_config = false;
 };
 struct RunOptions {
   int gpus = 0, nodes = 1;
   std::string queue, name, manifest, cpu, memory, priority;
   std::vector<std::string> env, command;
   bool waits = false;
+};
+struct PsOptions {
+  bool is_all = false, is_watch = false, has_history = false;
+  std::string queue, phase;
 };
 struct LogsOptions {
   std::string name;
@@ -30,6 +36,8 @@ struct LogsOptions {
 };
 struct ControllerOptions {
   std::string scheduler_name = "taugrid";
+  int metrics_port = -1;  // -1 = not served, 0 = the kernel's choice
+  bool ends_when_ready = false;
 };
 
 Outcome up(const GlobalOptions& options, const UpOptions& up, const Console& console);
@@ -37,7 +45,7 @@ Outcome down(const GlobalOptions& options, bool ends_pods, const Console& consol
 Outcome status(const GlobalOptions& options, const Console& console);
 Outcome controller(const GlobalOptions& options, const ControllerOptions& controller, const Console& console);
 Outcome run(const GlobalOptions& options, const RunOptions& run, const Console& console);
-Outcome ps(const GlobalOptions& options, bool all_namespaces, bool watches, bool with_history, const Console& console);
+Outcome ps(const GlobalOptions& options, const PsOptions& ps, const Console& console);
 Outcome show(const GlobalOptions& options, const std::string& name, const Console& console);
 Outcome why(const GlobalOptions& options, const std::string& name, const Console& console);
 Outcome logs(const GlobalOptions& options, const LogsOptions& logs, const Console& console);

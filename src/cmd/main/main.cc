@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "cmd/app.h"
 #include "host/shim.h"
@@ -24,8 +25,14 @@ int main(int argc, char** argv) {
   const char* no_colour = std::getenv("NO_COLOR");
   const bool may_colour = no_colour == nullptr || *no_colour == '\0';
   console.out_is_terminal = isatty(1) != 0;
-  console.in_is_terminal = isatty(0) != 0;
+  if (isatty(0) != 0 && isatty(2) != 0) {
+    console.ask = [](std::string_view question) {
+      std::fwrite(question.data(), 1, question.size(), stderr);
+      const int answer = std::getchar();
+      return answer == 'y' || answer == 'Y';
+    };
+  }
   console.has_colour = may_colour && console.out_is_terminal;
   console.err_has_colour = may_colour && isatty(2) != 0;
-  return tau::cmd::app(argc, argv, console);
+  return tau::cmd::app(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), std::move(console));
 }
