@@ -1,5 +1,5 @@
-// The command line's grammar and its dispatch. The only file that includes CLI11; what help and completion
-// need of it is taken out as plain data (grammar.h).
+// The command line's grammar and its dispatch. The only file that includes CLI11; what help and
+// completion need of it is taken out as plain data (grammar.h).
 #include "cmd/app.h"
 
 #include <fmt/format.h>
@@ -40,17 +40,20 @@ struct Builder {
   std::vector<std::pair<CLI::App*, Verb>> verbs;
 
   void common_flags(CLI::App& to) {
-    const auto option = [&](const char* names, std::string& value, const char* type, const char* what) {
+    const auto option = [&](const char* names, std::string& value, const char* type,
+                            const char* what) {
       to.add_option(names, value, what)->type_name(type)->group("common");
     };
     GlobalOptions& g = flags.global;
-    option("-n,--namespace,--workspace", g.ns, "NAMESPACE", "namespace (a workspace is a namespace)");
+    option("-n,--namespace,--workspace", g.ns, "NAMESPACE",
+           "namespace (a workspace is a namespace)");
     option("-o,--output", g.output, "FORMAT", "table, wide, json, jsonl, yaml or name");
     option("--kubeconfig", g.kubeconfig, "FILE", "which API server and as whom");
     option("--context", g.context, "CONTEXT", "context of the kubeconfig");
     option("--state", g.state, "DIR", "state folder of the platform (default ~/.tau)");
     to.add_flag("-q,--quiet", flags.is_quiet, "no hints on standard error")->group("common");
-    to.add_flag("--no-color", flags.has_no_colour, "no colour on a terminal either")->group("common");
+    to.add_flag("--no-color", flags.has_no_colour, "no colour on a terminal either")
+        ->group("common");
   }
   CLI::App* verb(CLI::App& parent, const char* name, Verb action) {
     const std::string path = parent.get_parent() == nullptr ? name : parent.get_name() + " " + name;
@@ -69,44 +72,83 @@ struct Builder {
     Flags& f = flags;
     CLI::App* up_verb = verb(app, "up", [&] { return up(f.global, f.up, console); });
     up_verb->add_flag("-d,--detach", f.up.is_detached, "go on in the background once ready");
-    up_verb->add_option("--nodes", f.up.nodes, "simulated nodes: COUNTxGPUSxMODEL[,...] or a YAML file; remembered")->type_name("SPEC");
-    up_verb->add_option("--port", f.up.port, "port on 127.0.0.1 (default: the one used before, else a free one)")->type_name("PORT");
-    up_verb->add_option("--durability", f.up.durability, "full survives power loss; normal survives kill -9")->type_name("DURABILITY");
-    up_verb->add_option("--log-level", f.up.log_level, "debug, info, warn or error")->type_name("LEVEL");
-    up_verb->add_option("--config", f.up.config, "YAML file with nodes, port, durability, logLevel; flags win")->type_name("FILE");
-    up_verb->add_flag("--check-config", f.up.checks_config, "check the configuration and start nothing");
-    up_verb->add_flag("--print-config", f.up.prints_config, "print the configuration and start nothing");
-    verb(app, "down", [&] { return down(f.global, f.ends_pods, console); })
-        ->add_flag("--pods", f.ends_pods, "end running containers too");
+    up_verb
+        ->add_option("--nodes", f.up.nodes,
+                     "simulated nodes: COUNTxGPUSxMODEL[,...] or a YAML file; remembered")
+        ->type_name("SPEC");
+    up_verb
+        ->add_option("--port", f.up.port,
+                     "port on 127.0.0.1 (default: the one used before, else a free one)")
+        ->type_name("PORT");
+    up_verb
+        ->add_option("--durability", f.up.durability,
+                     "full survives power loss; normal survives kill -9")
+        ->type_name("DURABILITY");
+    up_verb->add_option("--log-level", f.up.log_level, "debug, info, warn or error")
+        ->type_name("LEVEL");
+    up_verb
+        ->add_option("--config", f.up.config,
+                     "YAML file with nodes, port, durability, logLevel; flags win")
+        ->type_name("FILE");
+    up_verb->add_flag("--check-config", f.up.checks_config,
+                      "check the configuration and start nothing");
+    up_verb->add_flag("--print-config", f.up.prints_config,
+                      "print the configuration and start nothing");
+    verb(app, "down", [&] {
+      return down(f.global, f.ends_pods, console);
+    })->add_flag("--pods", f.ends_pods, "end running containers too");
     verb(app, "status", [&] { return status(f.global, console); });
-    CLI::App* controller_verb = verb(app, "controller", [&] { return controller(f.global, f.controller, console); });
-    controller_verb->add_option("--scheduler-name", f.controller.scheduler_name, "pods with this schedulerName are placed")->type_name("NAME");
-    controller_verb->add_option("--metrics-port", f.controller.metrics_port, "serve /metrics, /healthz, /readyz on 127.0.0.1 (TLS)")->type_name("PORT");
-    controller_verb->add_flag("--once-ready", f.controller.ends_when_ready, "end as soon as everything is in");
+    CLI::App* controller_verb =
+        verb(app, "controller", [&] { return controller(f.global, f.controller, console); });
+    controller_verb
+        ->add_option("--scheduler-name", f.controller.scheduler_name,
+                     "pods with this schedulerName are placed")
+        ->type_name("NAME");
+    controller_verb
+        ->add_option("--metrics-port", f.controller.metrics_port,
+                     "serve /metrics, /healthz, /readyz on 127.0.0.1 (TLS)")
+        ->type_name("PORT");
+    controller_verb->add_flag("--once-ready", f.controller.ends_when_ready,
+                              "end as soon as everything is in");
   }
 
   void run_verbs() {
     Flags& f = flags;
     CLI::App* run_verb = verb(app, "run", [&] { return run(f.global, f.run, console); });
     run_verb->add_option("--gpus", f.run.gpus, "GPUs per node")->type_name("N");
-    run_verb->add_option("--nodes", f.run.nodes, "nodes; all are placed together or not at all")->type_name("N");
-    run_verb->add_option("--queue", f.run.queue, "LocalQueue (default: default)")->type_name("QUEUE");
-    run_verb->add_option("--name", f.run.name, "name (default: from the command)")->type_name("NAME");
-    run_verb->add_option("--cpu", f.run.cpu, "CPU per node, such as 4 or 500m")->type_name("AMOUNT");
-    run_verb->add_option("--memory", f.run.memory, "memory per node, such as 16Gi")->type_name("AMOUNT");
-    run_verb->add_option("--env", f.run.env, "environment; may be given again")->type_name("KEY=VALUE")->allow_extra_args(false);
+    run_verb->add_option("--nodes", f.run.nodes, "nodes; all are placed together or not at all")
+        ->type_name("N");
+    run_verb->add_option("--queue", f.run.queue, "LocalQueue (default: default)")
+        ->type_name("QUEUE");
+    run_verb->add_option("--name", f.run.name, "name (default: from the command)")
+        ->type_name("NAME");
+    run_verb->add_option("--cpu", f.run.cpu, "CPU per node, such as 4 or 500m")
+        ->type_name("AMOUNT");
+    run_verb->add_option("--memory", f.run.memory, "memory per node, such as 16Gi")
+        ->type_name("AMOUNT");
+    run_verb->add_option("--env", f.run.env, "environment; may be given again")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
     run_verb->add_option("--priority", f.run.priority, "WorkloadPriorityClass")->type_name("CLASS");
-    run_verb->add_option("-f,--filename", f.run.manifest, "manifest with a Job instead of a command")->type_name("FILE");
+    run_verb
+        ->add_option("-f,--filename", f.run.manifest, "manifest with a Job instead of a command")
+        ->type_name("FILE");
     run_verb->add_flag("--wait", f.run.waits, "wait for the end and say each change of state");
-    run_verb->add_option("command", f.run.command, "what to run; all after -- belongs to it")->type_name("COMMAND");
-    CLI::App* cancel_verb = verb(app, "cancel", [&] { return cancel(f.global, f.name, f.is_yes, console); });
+    run_verb->add_option("command", f.run.command, "what to run; all after -- belongs to it")
+        ->type_name("COMMAND");
+    CLI::App* cancel_verb =
+        verb(app, "cancel", [&] { return cancel(f.global, f.name, f.is_yes, console); });
     run_argument(*cancel_verb);
     cancel_verb->add_flag("--yes", f.is_yes, "do not ask");
     verb(app, "apply", [&] { return apply(f.global, f.files, console); })
-        ->add_option("-f,--filename", f.files, "file, or - for standard input; may be given again")->type_name("FILE")->required();
+        ->add_option("-f,--filename", f.files, "file, or - for standard input; may be given again")
+        ->type_name("FILE")
+        ->required();
   }
   void run_argument(CLI::App& to) {
-    to.add_option("run", flags.name, "name, run id, or unique start of an id")->type_name("RUN")->required();
+    to.add_option("run", flags.name, "name, run id, or unique start of an id")
+        ->type_name("RUN")
+        ->required();
   }
 
   void look_verbs() {
@@ -127,7 +169,8 @@ struct Builder {
     logs_verb->add_flag("-f,--follow", f.logs.follow, "go on until it ends");
     logs_verb->add_flag("--timestamps", f.logs.timestamps, "time before each line");
     logs_verb->add_option("--tail", f.tail, "only the last lines of each pod")->type_name("LINES");
-    logs_verb->add_option("--since", f.logs.since, "only newer than, such as 5m")->type_name("DURATION");
+    logs_verb->add_option("--since", f.logs.since, "only newer than, such as 5m")
+        ->type_name("DURATION");
     verb(*noun("queue"), "list", [&] { return queue_list(f.global, console); });
     verb(*noun("node"), "list", [&] { return node_list(f.global, console); });
   }
@@ -135,15 +178,20 @@ struct Builder {
   void other_verbs() {
     Flags& f = flags;
     verb(app, "doctor", [&] { return doctor(f.global, console); });
-    CLI::App* version_verb = verb(app, "version", [&] { return version(f.global, f.is_short, f.asks_server, console); });
+    CLI::App* version_verb =
+        verb(app, "version", [&] { return version(f.global, f.is_short, f.asks_server, console); });
     version_verb->add_flag("--short", f.is_short, "just the number");
     version_verb->add_flag("--server", f.asks_server, "ask the server too");
     verb(app, "completion", [&] { return completion(f.shell, console); })
-        ->add_option("shell", f.shell, "bash, zsh or fish")->type_name("SHELL")->required();
+        ->add_option("shell", f.shell, "bash, zsh or fish")
+        ->type_name("SHELL")
+        ->required();
     verb(*noun("bench"), "engine", [&] { return bench_engine(f.global, f.tools, console); })
-        ->add_option("--runs", f.tools.runs, "runs of each row")->type_name("N");
+        ->add_option("--runs", f.tools.runs, "runs of each row")
+        ->type_name("N");
     CLI::App* simulate_verb = verb(app, "simulate", [&] { return simulate(f.tools, console); });
-    simulate_verb->add_option("--seed", f.tools.seeds, "one seed or a range A..B")->type_name("SEEDS");
+    simulate_verb->add_option("--seed", f.tools.seeds, "one seed or a range A..B")
+        ->type_name("SEEDS");
     simulate_verb->add_flag("--log", f.tools.prints_log, "print the log of each seed");
   }
 };
@@ -153,7 +201,10 @@ VerbSpec spec_of(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_name() == "--help") continue;
     if (option->get_positional()) {
-      spec.arguments.push_back({.value = option->get_type_name(), .what = option->get_description(), .is_required = option->get_required(), .is_many = option->get_items_expected_max() > 1});
+      spec.arguments.push_back({.value = option->get_type_name(),
+                                .what = option->get_description(),
+                                .is_required = option->get_required(),
+                                .is_many = option->get_items_expected_max() > 1});
       continue;
     }
     FlagSpec flag{.what = option->get_description(), .is_common = option->get_group() == "common"};
@@ -162,7 +213,8 @@ VerbSpec spec_of(const CLI::App& app) {
     if (option->get_type_size() != 0) flag.value = option->get_type_name();
     spec.flags.push_back(std::move(flag));
   }
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) spec.verbs.push_back(spec_of(*sub));
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    spec.verbs.push_back(spec_of(*sub));
   return spec;
 }
 
@@ -178,7 +230,9 @@ Named named_verb(const VerbSpec& root, std::span<const std::string> words) {
   for (size_t i = 0; i < words.size() && !named.verb->verbs.empty(); ++i) {
     if (std::exchange(is_value, false)) continue;
     if (words[i].starts_with('-')) {
-      for (const FlagSpec& flag : named.verb->flags) is_value |= !flag.value.empty() && std::ranges::find(flag.names, words[i]) != flag.names.end();
+      for (const FlagSpec& flag : named.verb->flags)
+        is_value |=
+            !flag.value.empty() && std::ranges::find(flag.names, words[i]) != flag.names.end();
       continue;
     }
     const VerbSpec* next = named.verb->find(words[i]);
@@ -190,40 +244,59 @@ Named named_verb(const VerbSpec& root, std::span<const std::string> words) {
   return named;
 }
 
-// What the parser refused, in words that help: unknown verb or flag with the nearest known one, missing argument.
-Failure usage_failure(const VerbSpec& root, std::span<const std::string> words, const std::string& said) {
+// What the parser refused, in words that help: unknown verb or flag with the nearest known one,
+// missing argument.
+Failure usage_failure(const VerbSpec& root, std::span<const std::string> words,
+                      const std::string& said) {
   const Named named = named_verb(root, words);
   const std::string path = join(named.path, " "), own = path.empty() ? "tau" : "tau " + path;
-  const auto failure = [&](std::string what) { return Failure("TG-CLI-001", ExitCode::usage, std::move(what)).fixed_by(own + " --help"); };
+  const auto failure = [&](std::string what) {
+    return Failure("TG-CLI-001", ExitCode::usage, std::move(what)).fixed_by(own + " --help");
+  };
   std::vector<std::string> verbs, names;
   for (const VerbSpec& one : named.verb->verbs) verbs.push_back(one.name);
-  for (const FlagSpec& flag : named.verb->flags) names.insert(names.end(), flag.names.begin(), flag.names.end());
+  for (const FlagSpec& flag : named.verb->flags)
+    names.insert(names.end(), flag.names.begin(), flag.names.end());
   bool is_value = false;
   for (size_t i = named.rest; i < words.size(); ++i) {
     if (std::exchange(is_value, false)) continue;
     const std::string& word = words[i];
     if (!word.starts_with('-') || word == "-") {
       if (verbs.empty()) continue;
-      return failure(fmt::format("unknown verb \"{}{}\"", path.empty() ? "" : path + " ", word)).because(did_you_mean(word, verbs));
+      return failure(fmt::format("unknown verb \"{}{}\"", path.empty() ? "" : path + " ", word))
+          .because(did_you_mean(word, verbs));
     }
-    const std::string name = word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
-    const auto flag = std::ranges::find_if(named.verb->flags, [&](const FlagSpec& f) { return std::ranges::find(f.names, name) != f.names.end(); });
+    const std::string name =
+        word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    const auto flag = std::ranges::find_if(named.verb->flags, [&](const FlagSpec& f) {
+      return std::ranges::find(f.names, name) != f.names.end();
+    });
     if (flag != named.verb->flags.end()) {
       is_value = !flag->value.empty() && word == name;
-      if (is_value && i + 1 == words.size()) return failure(fmt::format("{} needs a value: {} {}", name, name, flag->value));
+      if (is_value && i + 1 == words.size())
+        return failure(fmt::format("{} needs a value: {} {}", name, name, flag->value));
       continue;
     }
-    Failure unknown = failure(fmt::format("{} has no flag {}", own, name)).because(did_you_mean(name, names));
-    if (path == "run") unknown.fix = "tau run --help; flags of the command itself go after --:  tau run --gpus 1 -- CMD --flag";
+    Failure unknown =
+        failure(fmt::format("{} has no flag {}", own, name)).because(did_you_mean(name, names));
+    if (path == "run")
+      unknown.fix =
+          "tau run --help; flags of the command itself go after --:  tau run --gpus 1 -- CMD "
+          "--flag";
     return unknown;
   }
   if (!verbs.empty()) return failure(fmt::format("{} needs a verb: {}", own, join(verbs, ", ")));
   for (const ArgumentSpec& argument : named.verb->arguments) {
-    if (argument.is_required && said.find("is required") != std::string::npos) return failure(fmt::format("{} needs {}", own, argument.value)).because(argument.value + " is the " + argument.what);
+    if (argument.is_required && said.find("is required") != std::string::npos)
+      return failure(fmt::format("{} needs {}", own, argument.value))
+          .because(argument.value + " is the " + argument.what);
   }
   static constexpr std::string_view not_a_number = "Could not convert: ";
-  if (const size_t equals = said.find(" = "); said.starts_with(not_a_number) && equals != std::string::npos) {
-    return failure(fmt::format("{} wants a number, not \"{}\"", said.substr(not_a_number.size(), equals - not_a_number.size()), said.substr(equals + 3)));
+  if (const size_t equals = said.find(" = ");
+      said.starts_with(not_a_number) && equals != std::string::npos) {
+    return failure(fmt::format("{} wants a number, not \"{}\"",
+                               said.substr(not_a_number.size(), equals - not_a_number.size()),
+                               said.substr(equals + 3)));
   }
   return failure(said);
 }
@@ -233,8 +306,10 @@ int report(const Failure& failure, const Console& console) {
   return static_cast<int>(failure.exit);
 }
 
-// Completion speaks for shells: a candidate, a tab and its meaning on each line, and never an error.
-int print_candidates(const VerbSpec& root, std::span<const std::string> words, const Console& console) {
+// Completion speaks for shells: a candidate, a tab and its meaning on each line, and never an
+// error.
+int print_candidates(const VerbSpec& root, std::span<const std::string> words,
+                     const Console& console) {
   for (const Candidate& found : complete(root, words, live_names(words))) {
     console.out(found.what.empty() ? found.word + "\n" : found.word + "\t" + found.what + "\n");
   }
@@ -255,7 +330,8 @@ int app(std::vector<std::string> words, Console console) {
   builder.other_verbs();
   VerbSpec spec = spec_of(root);
   spec.name.clear();
-  if (!words.empty() && words[0] == "__complete") return print_candidates(spec, std::span(words).subspan(1), console);
+  if (!words.empty() && words[0] == "__complete")
+    return print_candidates(spec, std::span(words).subspan(1), console);
   if (!words.empty() && words[0] == "--version") words[0] = "version";
   // What follows -- is the run's command, to the letter.
   const auto dashes = std::ranges::find(words, "--");
@@ -263,11 +339,16 @@ int app(std::vector<std::string> words, Console console) {
     flags.run.command.assign(dashes + 1, words.end());
     words.erase(dashes, words.end());
   }
-  const bool wants_help = words.empty() || words[0] == "help" || std::ranges::any_of(words, [](const std::string& word) { return word == "-h" || word == "--help"; });
+  const bool wants_help = words.empty() || words[0] == "help" ||
+                          std::ranges::any_of(words, [](const std::string& word) {
+                            return word == "-h" || word == "--help";
+                          });
   if (wants_help) {
     if (!words.empty() && words[0] == "help") words.erase(words.begin());
     const Named named = named_verb(spec, words);
-    if (named.rest < words.size() && !words[named.rest].starts_with('-') && !named.verb->verbs.empty()) return report(usage_failure(spec, words, ""), console);
+    if (named.rest < words.size() && !words[named.rest].starts_with('-') &&
+        !named.verb->verbs.empty())
+      return report(usage_failure(spec, words, ""), console);
     console.out(help_text(spec, named.path));
     return 0;
   }
@@ -282,7 +363,8 @@ int app(std::vector<std::string> words, Console console) {
   console.is_quiet = flags.is_quiet;
   if (flags.has_no_colour) console.has_colour = console.err_has_colour = false;
   const auto format = parse_format(flags.global.output);
-  if (!format) return report(Failure("TG-CLI-002", ExitCode::usage, format.error().message).at("-o"), console);
+  if (!format)
+    return report(Failure("TG-CLI-002", ExitCode::usage, format.error().message).at("-o"), console);
   flags.global.format = *format;
   flags.global.note = [&console](std::string_view line) { console.say(line); };
   for (const auto& [sub, verb] : builder.verbs) {

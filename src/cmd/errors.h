@@ -22,13 +22,13 @@ enum class ExitCode : int {
   internal = 1,
   usage = 2,
   not_found = 3,
-  forbidden = 4,        // unauthenticated or not allowed
-  conflict = 5,         // or a precondition that does not hold
-  timed_out = 6,        // a wait ended before what was waited for
-  refused = 7,          // by policy or quota
-  run_failed = 8,       // the user's code
-  run_failed_infra = 9, // the platform or the machine
-  partial = 10,         // some of many failed
+  forbidden = 4,         // unauthenticated or not allowed
+  conflict = 5,          // or a precondition that does not hold
+  timed_out = 6,         // a wait ended before what was waited for
+  refused = 7,           // by policy or quota
+  run_failed = 8,        // the user's code
+  run_failed_infra = 9,  // the platform or the machine
+  partial = 10,          // some of many failed
   unreachable = 11,
   version_skew = 12,
   interrupted = 130,
@@ -41,14 +41,27 @@ struct Failure {
   ExitCode exit = ExitCode::internal;
 
   Failure() = default;
-  Failure(std::string code, ExitCode exit, std::string what) : code(std::move(code)), what(std::move(what)), exit(exit) {}
+  Failure(std::string code, ExitCode exit, std::string what)
+      : code(std::move(code)), what(std::move(what)), exit(exit) {}
   // What an edge reported. Implicit, so that TRY carries it on.
   Failure(const Error& error);  // NOLINT(google-explicit-constructor)
 
-  Failure&& at(std::string text) && { where = std::move(text); return std::move(*this); }
-  Failure&& because(std::string text) && { cause = std::move(text); return std::move(*this); }
-  Failure&& fixed_by(std::string text) && { fix = std::move(text); return std::move(*this); }
-  Failure&& read_on(std::string text) && { docs = std::move(text); return std::move(*this); }
+  Failure&& at(std::string text) && {
+    where = std::move(text);
+    return std::move(*this);
+  }
+  Failure&& because(std::string text) && {
+    cause = std::move(text);
+    return std::move(*this);
+  }
+  Failure&& fixed_by(std::string text) && {
+    fix = std::move(text);
+    return std::move(*this);
+  }
+  Failure&& read_on(std::string text) && {
+    docs = std::move(text);
+    return std::move(*this);
+  }
 };
 
 // What a verb returns: its exit code, or a failure to print.
@@ -59,7 +72,8 @@ using Try = std::expected<T, Failure>;
 
 std::unexpected<Failure> failed(Failure failure);
 
-// The text of a failure, lines ending in '\n'. With `has_colour`, "error" is red and the labels dim.
+// The text of a failure, lines ending in '\n'. With `has_colour`, "error" is red and the labels
+// dim.
 std::string render(const Failure& failure, bool has_colour);
 
 // `did you mean "ps"?`, or "" if no candidate is near.

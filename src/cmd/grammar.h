@@ -1,5 +1,5 @@
-// Grammar: the verbs and flags as plain data, taken from the parser once. Help and completion read it, so
-// that neither needs the parser's headers.
+// Grammar: the verbs and flags as plain data, taken from the parser once. Help and completion read
+// it, so that neither needs the parser's headers.
 #pragma once
 
 #include <functional>

@@ -24,17 +24,20 @@ std::vector<Candidate> values_of(std::string_view kind, const LiveNames& live) {
   if (kind == "SHELL") return words({"bash", "zsh", "fish"});
   if (kind == "LEVEL") return words({"debug", "info", "warn", "error"});
   if (kind == "DURABILITY") return words({"full", "normal"});
-  if (kind == "FILE" || kind == "DIR" || kind == "COMMAND" || kind == "SPEC") return {{"<files>", ""}};
+  if (kind == "FILE" || kind == "DIR" || kind == "COMMAND" || kind == "SPEC")
+    return {{"<files>", ""}};
   return live(kind);
 }
 
 void keep_matching(std::vector<Candidate>& found, std::string_view start) {
-  std::erase_if(found, [&](const Candidate& c) { return c.word != "<files>" && !c.word.starts_with(start); });
+  std::erase_if(
+      found, [&](const Candidate& c) { return c.word != "<files>" && !c.word.starts_with(start); });
 }
 
 }  // namespace
 
-std::vector<Candidate> complete(const VerbSpec& root, std::span<const std::string> words, const LiveNames& live) {
+std::vector<Candidate> complete(const VerbSpec& root, std::span<const std::string> words,
+                                const LiveNames& live) {
   const std::string last = words.empty() ? "" : words.back();
   const VerbSpec* verb = &root;
   const FlagSpec* open = nullptr;  // a flag whose value comes next
@@ -58,7 +61,8 @@ std::vector<Candidate> complete(const VerbSpec& root, std::span<const std::strin
     const FlagSpec* flag = find_flag(*verb, last.substr(0, equals));
     if (flag == nullptr) return {};
     for (const Candidate& value : values_of(flag->value, live)) {
-      if (value.word != "<files>") found.push_back({last.substr(0, equals + 1) + value.word, value.what});
+      if (value.word != "<files>")
+        found.push_back({last.substr(0, equals + 1) + value.word, value.what});
     }
   } else if (open != nullptr) {
     found = values_of(open->value, live);
@@ -66,14 +70,16 @@ std::vector<Candidate> complete(const VerbSpec& root, std::span<const std::strin
     for (const bool is_common : {false, true}) {
       for (const FlagSpec& flag : verb->flags) {
         if (flag.is_common != is_common) continue;
-        const auto name = std::ranges::find_if(flag.names, [&](const std::string& n) { return n.starts_with("--"); });
+        const auto name = std::ranges::find_if(
+            flag.names, [&](const std::string& n) { return n.starts_with("--"); });
         if (name != flag.names.end()) found.push_back({*name, flag.what});
       }
     }
     found.push_back({"--help", "help with examples"});
   } else if (!verb->verbs.empty()) {
     for (const VerbSpec& one : verb->verbs) found.push_back({one.name, one.summary});
-  } else if (arguments < verb->arguments.size() || (!verb->arguments.empty() && verb->arguments.back().is_many)) {
+  } else if (arguments < verb->arguments.size() ||
+             (!verb->arguments.empty() && verb->arguments.back().is_many)) {
     found = values_of(verb->arguments[std::min(arguments, verb->arguments.size() - 1)].value, live);
   }
   keep_matching(found, last);

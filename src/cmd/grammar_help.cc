@@ -26,7 +26,8 @@ void add_flags(std::string& out, std::string_view title, const VerbSpec& verb, b
   for (const FlagSpec& flag : verb.flags) {
     if (flag.is_common != is_common) continue;
     const std::string text = flag_text(flag);
-    const std::string gap = text.size() > 28 ? "\n" + std::string(32, ' ') : std::string(30 - text.size(), ' ');
+    const std::string gap =
+        text.size() > 28 ? "\n" + std::string(32, ' ') : std::string(30 - text.size(), ' ');
     lines += fmt::format("  {}{}{}\n", text, gap, flag.what);
   }
   if (!lines.empty()) out += fmt::format("\n{}\n{}", title, lines);
@@ -35,7 +36,8 @@ void add_flags(std::string& out, std::string_view title, const VerbSpec& verb, b
 void add_part(std::string& out, std::string_view title, std::string_view text) {
   if (text.empty()) return;
   out += fmt::format("\n{}\n", title);
-  for (const std::string_view line : split(text, '\n')) out += line.empty() ? "\n" : fmt::format("  {}\n", line);
+  for (const std::string_view line : split(text, '\n'))
+    out += line.empty() ? "\n" : fmt::format("  {}\n", line);
 }
 
 std::string usage_text(const VerbSpec& verb, const std::string& path) {
@@ -44,7 +46,9 @@ std::string usage_text(const VerbSpec& verb, const std::string& path) {
   if (!verb.flags.empty()) text += " [OPTIONS]";
   for (const ArgumentSpec& argument : verb.arguments) {
     const std::string word = argument.value + (argument.is_many ? "..." : "");
-    text += argument.value == "COMMAND" ? " [-- COMMAND...]" : argument.is_required ? " " + word : " [" + word + "]";
+    text += argument.value == "COMMAND" ? " [-- COMMAND...]"
+            : argument.is_required      ? " " + word
+                                        : " [" + word + "]";
   }
   return text;
 }
@@ -58,7 +62,8 @@ void add_verbs(std::string& out, const VerbSpec& verb, const std::string& path) 
       out += fmt::format("  {:<18}{}\n", own, one.summary);
       continue;
     }
-    for (const VerbSpec& inner : one.verbs) out += fmt::format("  {:<18}{}\n", own + " " + inner.name, inner.summary);
+    for (const VerbSpec& inner : one.verbs)
+      out += fmt::format("  {:<18}{}\n", own + " " + inner.name, inner.summary);
   }
 }
 
@@ -79,7 +84,8 @@ std::string help_text(const VerbSpec& root, std::span<const std::string> path) {
   add_part(out, "Description", text.description);
   add_verbs(out, *verb, own);
   std::string arguments;
-  for (const ArgumentSpec& argument : verb->arguments) arguments += fmt::format("\n{:<30}{}", argument.value, argument.what);
+  for (const ArgumentSpec& argument : verb->arguments)
+    arguments += fmt::format("\n{:<30}{}", argument.value, argument.what);
   if (!arguments.empty()) add_part(out, "Arguments", arguments.substr(1));
   add_flags(out, "Options", *verb, false);
   add_flags(out, "Common options", *verb, true);

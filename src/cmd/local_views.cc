@@ -25,7 +25,8 @@ constexpr std::string_view api_version = "view.taugrid.io/v1alpha1";
 
 std::string list_target(kube::Kind kind, std::string_view version, const std::string& ns) {
   const kube::ResourceInfo& info = kube::info(kind);
-  std::string target = info.group.empty() ? fmt::format("/api/{}", version) : fmt::format("/apis/{}/{}", info.group, version);
+  std::string target = info.group.empty() ? fmt::format("/api/{}", version)
+                                          : fmt::format("/apis/{}/{}", info.group, version);
   if (info.is_namespaced && !ns.empty()) target += "/namespaces/" + http::percent_encode(ns);
   return target + "/" + std::string(info.resource);
 }
@@ -50,9 +51,11 @@ bool fill(kube::Stores& stores, const Getter& get, const std::string& ns, Failur
   if (items == nullptr || !items->is_array()) return true;
   for (json::value& item : items->get_array()) {
     if (!item.is_object()) continue;
-    if (version != preferred && !kube::convert(kind, item.get_object(), version, preferred)) continue;
+    if (version != preferred && !kube::convert(kind, item.get_object(), version, preferred))
+      continue;
     // An object that cannot be read is left out; the others are shown.
-    if (auto object = meta::decode<T>(item)) stores.get<T>().put(std::make_shared<const T>(std::move(*object)));
+    if (auto object = meta::decode<T>(item))
+      stores.get<T>().put(std::make_shared<const T>(std::move(*object)));
   }
   return true;
 }
@@ -64,11 +67,13 @@ void add_reason(kube::RunView& run, const kube::Stores& stores) {
   kube::BlockerView blocker;
   if (workloads.empty()) {
     blocker.reason = run.queue.empty() ? "USER_HOLD" : "NOT_EVALUATED";
-    blocker.message = run.queue.empty() ? "the Job is suspended and in no queue" : "there is no Workload for the Job yet";
+    blocker.message = run.queue.empty() ? "the Job is suspended and in no queue"
+                                        : "there is no Workload for the Job yet";
   } else {
     run.workload = workloads[0]->metadata.name;
     run.priority = workloads[0]->spec.priority.value_or(0);
-    const kube::Condition* reserved = kube::find_condition(workloads[0]->status.conditions, "QuotaReserved");
+    const kube::Condition* reserved =
+        kube::find_condition(workloads[0]->status.conditions, "QuotaReserved");
     if (reserved == nullptr || reserved->status == "True") {
       blocker.reason = "NOT_EVALUATED";
       blocker.message = "the scheduler has not said why";
@@ -76,6 +81,13 @@ void add_reason(kube::RunView& run, const kube::Stores& stores) {
       const kube::ReasonInfo* known = kube::reason_from_kueue(reserved->reason);
       blocker.reason = known == nullptr ? reserved->reason : std::string(known->word);
       blocker.message = reserved->message;
+      // TauGrid's own messages begin with the word.
+      const size_t colon = blocker.message.find(": ");
+      if (colon != std::string::npos &&
+          kube::find_reason(blocker.message.substr(0, colon)) != nullptr) {
+        blocker.reason = blocker.message.substr(0, colon);
+        blocker.message.erase(0, colon + 2);
+      }
     }
   }
   run.reason = blocker.reason;
@@ -94,10 +106,13 @@ template <class T>
 json::value encoded_list(const std::vector<T>& views, std::string_view kind) {
   json::array items;
   for (const T& view : views) items.push_back(encoded(view, kind));
-  return json::object{{"apiVersion", api_version}, {"kind", std::string(kind) + "List"}, {"items", std::move(items)}};
+  return json::object{{"apiVersion", api_version},
+                      {"kind", std::string(kind) + "List"},
+                      {"items", std::move(items)}};
 }
 
-Try<json::value> answer_runs(const history::RunQuery& query, bool is_single, const Getter& get, Time now) {
+Try<json::value> answer_runs(const history::RunQuery& query, bool is_single, const Getter& get,
+                             Time now) {
   kube::Stores stores;
   Failure why;
   if (!fill<kube::Job>(stores, get, query.ns, &why)) return failed(why);
@@ -107,9 +122,12 @@ Try<json::value> answer_runs(const history::RunQuery& query, bool is_single, con
   fill<kube::Pod>(stores, get, query.ns);
   control::HistoryRecorder recorder;
   history::MemoryHistory history;
-  for (const auto& [key, job] : stores.get<kube::Job>().all()) recorder.on_change(stores, kube::Change<kube::Job>{nullptr, job}, now);
-  for (const auto& [key, workload] : stores.get<kube::Workload>().all()) recorder.on_change(stores, kube::Change<kube::Workload>{nullptr, workload}, now);
-  for (const auto& [key, pod] : stores.get<kube::Pod>().all()) recorder.on_change(stores, kube::Change<kube::Pod>{nullptr, pod}, now);
+  for (const auto& [key, job] : stores.get<kube::Job>().all())
+    recorder.on_change(stores, kube::Change<kube::Job>{nullptr, job}, now);
+  for (const auto& [key, workload] : stores.get<kube::Workload>().all())
+    recorder.on_change(stores, kube::Change<kube::Workload>{nullptr, workload}, now);
+  for (const auto& [key, pod] : stores.get<kube::Pod>().all())
+    recorder.on_change(stores, kube::Change<kube::Pod>{nullptr, pod}, now);
   for (const history::RunRecord& run : recorder.take_changed()) {
     if (auto done = history.record(run); !done) return failed(Failure(done.error()));
   }
@@ -117,21 +135,41 @@ Try<json::value> answer_runs(const history::RunQuery& query, bool is_single, con
   std::vector<kube::RunView> runs = views.runs(query, true);
   for (kube::RunView& run : runs) add_reason(run, stores);
   if (!is_single) return encoded_list(runs, "Run");
-  if (runs.empty()) return failed(Failure(Error{ErrorCode::not_found, fmt::format("run \"{}\" not found in namespace {}", query.name_or_id, query.ns)}));
+  if (runs.empty())
+    return failed(
+        Failure(Error{ErrorCode::not_found, fmt::format("run \"{}\" not found in namespace {}",
+                                                        query.name_or_id, query.ns)}));
   return encoded(runs.front(), "Run");
+}
+
+int64_t amount_of(const std::string& resource, const std::string& text) {
+  return (resource == "cpu" ? kube::parse_quantity_milli(text) : kube::parse_quantity(text))
+      .value_or(0);
+}
+
+// What all nodes together offer: the quota of a queue that follows them.
+int64_t total_of(const kube::Stores& stores, const std::string& resource) {
+  int64_t total = 0;
+  for (const auto& [key, node] : stores.get<kube::Node>().all()) {
+    const auto found = node->status.allocatable.find(resource);
+    if (found != node->status.allocatable.end()) total += amount_of(resource, found->second);
+  }
+  return total;
 }
 
 // Quotas and their use as the ClusterQueue's own status has them.
 std::vector<kube::QueueResourceView> resources_of(const kube::ClusterQueue& queue) {
   std::vector<kube::QueueResourceView> all;
-  const auto amount = [](const std::string& resource, const std::string& text) { return (resource == "cpu" ? kube::parse_quantity_milli(text) : kube::parse_quantity(text)).value_or(0); };
   for (const kube::ResourceGroup& group : queue.spec.resource_groups) {
     for (const kube::FlavorQuotas& flavor : group.flavors) {
       for (const kube::ResourceQuota& quota : flavor.resources) {
-        kube::QueueResourceView view{.flavor = flavor.name, .resource = quota.name, .nominal = amount(quota.name, quota.nominal_quota)};
+        kube::QueueResourceView view{.flavor = flavor.name,
+                                     .resource = quota.name,
+                                     .nominal = amount_of(quota.name, quota.nominal_quota)};
         for (const kube::FlavorUsage& used : queue.status.flavors_usage) {
           for (const kube::ResourceUsage& resource : used.resources) {
-            if (used.name == flavor.name && resource.name == quota.name) view.used = amount(quota.name, resource.total);
+            if (used.name == flavor.name && resource.name == quota.name)
+              view.used = amount_of(quota.name, resource.total);
           }
         }
         all.push_back(std::move(view));
@@ -145,17 +183,29 @@ Try<json::value> answer_queues(const Getter& get, Time now) {
   kube::Stores stores;
   Failure why;
   if (!fill<kube::LocalQueue>(stores, get, "", &why)) {
-    if (why.exit == ExitCode::not_found) return failed(Failure("TG-VIEW-003", ExitCode::not_found, "this cluster has no queues").because("it serves no kueue.x-k8s.io objects").fixed_by("kubectl apply --server-side -f deploy/crds/kueue.yaml"));
+    if (why.exit == ExitCode::not_found)
+      return failed(Failure("TG-VIEW-003", ExitCode::not_found, "this cluster has no queues")
+                        .because("it serves no kueue.x-k8s.io objects")
+                        .fixed_by("kubectl apply --server-side -f deploy/crds/kueue.yaml"));
     return failed(why);
   }
   fill<kube::ClusterQueue>(stores, get, "");
+  fill<kube::Node>(stores, get, "");
   const history::MemoryHistory history;
-  std::vector<kube::QueueView> queues = plane::Views(stores, history, [now] { return now; }).queues();
+  std::vector<kube::QueueView> queues =
+      plane::Views(stores, history, [now] { return now; }).queues();
   for (kube::QueueView& view : queues) {
     const auto queue = stores.get<kube::ClusterQueue>().find("", view.cluster_queue);
     if (queue == nullptr) continue;
     view.resources = resources_of(*queue);
-    if (view.ns.empty()) view.pending = queue->status.pending_workloads, view.admitted = queue->status.admitted_workloads;
+    if (const auto quota = queue->metadata.annotations.find("taugrid.io/quota");
+        quota != queue->metadata.annotations.end() && quota->second == "auto") {
+      for (kube::QueueResourceView& resource : view.resources)
+        resource.nominal = total_of(stores, resource.resource);
+    }
+    if (view.ns.empty())
+      view.pending = queue->status.pending_workloads,
+      view.admitted = queue->status.admitted_workloads;
   }
   return encoded_list(queues, "Queue");
 }
@@ -173,9 +223,11 @@ Try<json::value> answer_nodes(const Getter& get, Time now) {
 
 Try<json::value> local_view(const std::string& target, const Getter& get, Time now) {
   const auto url = http::parse_target(target);
-  if (!url || url->segments.size() < 4) return failed(Failure(Error{ErrorCode::not_found, "no such view: " + target}));
+  if (!url || url->segments.size() < 4)
+    return failed(Failure(Error{ErrorCode::not_found, "no such view: " + target}));
   std::vector<std::string> path(url->segments.begin() + 3, url->segments.end());
-  history::RunQuery query{.queue = std::string(url->find("queue").value_or("")), .phase = std::string(url->find("phase").value_or(""))};
+  history::RunQuery query{.queue = std::string(url->find("queue").value_or("")),
+                          .phase = std::string(url->find("phase").value_or(""))};
   if (path.size() > 2 && path[0] == "namespaces") {
     query.ns = path[1];
     path.erase(path.begin(), path.begin() + 2);

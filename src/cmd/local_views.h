@@ -1,6 +1,6 @@
-// local_views: the answers of view.taugrid.io made here, from the cluster's own objects, for clusters where
-// nobody serves them. What only the scheduler knows (numbers of a verdict, history) is then absent; the reason
-// to wait comes from the Workload's conditions.
+// local_views: the answers of view.taugrid.io made here, from the cluster's own objects, for
+// clusters where nobody serves them. What only the scheduler knows (numbers of a verdict, history)
+// is then absent; the reason to wait comes from the Workload's conditions.
 #pragma once
 
 #include <boost/json/fwd.hpp>

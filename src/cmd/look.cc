@@ -16,17 +16,23 @@ namespace json = boost::json;
 
 namespace {
 
-// The machine forms of one thing, and of a list: a JSON line for each of its items. False = a table is wanted.
+// The machine forms of one thing, and of a list: a JSON line for each of its items. False = a table
+// is wanted.
 bool print_value(const json::value& value, Format format, const Console& console) {
-  if (format == Format::json) console.out(to_pretty_json(value));
-  else if (format == Format::yaml) console.out(to_yaml(value));
-  else if (format == Format::jsonl) console.out(meta::to_text(value) + "\n");
-  else return false;
+  if (format == Format::json)
+    console.out(to_pretty_json(value));
+  else if (format == Format::yaml)
+    console.out(to_yaml(value));
+  else if (format == Format::jsonl)
+    console.out(meta::to_text(value) + "\n");
+  else
+    return false;
   return true;
 }
 bool print_list(const json::value& list, Format format, const Console& console) {
   if (format != Format::jsonl) return print_value(list, format, console);
-  for (const json::value& item : meta::find_path(list, "items")->get_array()) print_value(item, format, console);
+  for (const json::value& item : meta::find_path(list, "items")->get_array())
+    print_value(item, format, console);
   return true;
 }
 
@@ -39,23 +45,38 @@ Tone tone_of(const std::string& phase) {
 
 std::string gpu_text(const kube::RunView& run) {
   if (!run.gpus || *run.gpus == 0) return "-";
-  return run.gpu_product.empty() ? std::to_string(*run.gpus) : fmt::format("{}x{}", *run.gpus, run.gpu_product);
+  return run.gpu_product.empty() ? std::to_string(*run.gpus)
+                                 : fmt::format("{}x{}", *run.gpus, run.gpu_product);
 }
 
 Table run_table(const std::vector<kube::RunView>& runs, Time now, bool all_namespaces) {
-  std::vector<Table::Column> columns{{"RUN"}, {"NAME"}, {"STATE"}, {"PODS"}, {"GPU"}, {"QUEUE"}, {"AGE"}, {"NODES", true}, {"NOTE"}};
+  std::vector<Table::Column> columns{{"RUN"},   {"NAME"}, {"STATE"},       {"PODS"}, {"GPU"},
+                                     {"QUEUE"}, {"AGE"},  {"NODES", true}, {"NOTE"}};
   if (all_namespaces) columns.insert(columns.begin(), {"NAMESPACE"});
   Table table(std::move(columns));
   for (const kube::RunView& run : runs) {
-    const std::string pods = run.pods ? (run.pods_running ? fmt::format("{}/{}", *run.pods_running, *run.pods) : std::to_string(*run.pods)) : "";
-    std::vector<Cell> row{run.id, run.name, Cell(run.phase, tone_of(run.phase)), pods, gpu_text(run), run.queue, age_text(run.created, now), join(run.nodes, ","), shorten(run.note, 90)};
+    const std::string pods =
+        run.pods ? (run.pods_running ? fmt::format("{}/{}", *run.pods_running, *run.pods)
+                                     : std::to_string(*run.pods))
+                 : "";
+    std::vector<Cell> row{run.id,
+                          run.name,
+                          Cell(run.phase, tone_of(run.phase)),
+                          pods,
+                          gpu_text(run),
+                          run.queue,
+                          age_text(run.created, now),
+                          join(run.nodes, ","),
+                          shorten(run.note, 90)};
     if (all_namespaces) row.insert(row.begin(), Cell(run.ns));
     table.add(std::move(row));
   }
   return table;
 }
 
-std::string time_text(const std::optional<Time>& time) { return time ? format_rfc3339(*time) : "unknown"; }
+std::string time_text(const std::optional<Time>& time) {
+  return time ? format_rfc3339(*time) : "unknown";
+}
 
 // What a watch has shown so far; says what is new, and with `as_json` also what went.
 class Watched {
@@ -64,12 +85,17 @@ class Watched {
   void take(const std::vector<kube::RunView>& runs, const json::value& raw, Time now) {
     if (as_json_) return take_json(raw);
     const auto tell = [&](const std::string& key, const std::string& line) {
-      if (std::exchange(shown_[key], line) != line) console_.out(format_rfc3339(now).substr(11, 8) + "  " + std::string(trim(line)) + "\n");
+      if (std::exchange(shown_[key], line) != line)
+        console_.out(format_rfc3339(now).substr(11, 8) + "  " + std::string(trim(line)) + "\n");
     };
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-      tell("run" + run->uid, fmt::format("run  {:<10} {:<24} {:<10} {}", run->id, run->name, run->phase, run->note));
-      tell("job" + run->uid, fmt::format("job  {:<10} {:<24} {} of {} pods running", "", run->name, run->pods_running.value_or(0), run->pods.value_or(0)));
-      for (const kube::PodView& pod : run->pod_list) tell("pod" + pod.uid, fmt::format("pod  {:<10} {:<24} {:<10} {} {}", "", pod.name, pod.phase, pod.node, join(pod.gpus, ",")));
+      tell("run" + run->uid,
+           fmt::format("run  {:<10} {:<24} {:<10} {}", run->id, run->name, run->phase, run->note));
+      tell("job" + run->uid, fmt::format("job  {:<10} {:<24} {} of {} pods running", "", run->name,
+                                         run->pods_running.value_or(0), run->pods.value_or(0)));
+      for (const kube::PodView& pod : run->pod_list)
+        tell("pod" + pod.uid, fmt::format("pod  {:<10} {:<24} {:<10} {} {}", "", pod.name,
+                                          pod.phase, pod.node, join(pod.gpus, ",")));
     }
   }
 
@@ -80,8 +106,10 @@ class Watched {
       const std::string uid(meta::string_at(item, "uid"));
       const std::string text = meta::to_text(item);
       const auto before = shown_.find(uid);
-      if (before == shown_.end()) line("ADDED", text);
-      else if (before->second != text) line("MODIFIED", text);
+      if (before == shown_.end())
+        line("ADDED", text);
+      else if (before->second != text)
+        line("MODIFIED", text);
       now[uid] = text;
     }
     for (const auto& [uid, text] : shown_) {
@@ -89,15 +117,19 @@ class Watched {
     }
     shown_ = std::move(now);
   }
-  void line(const char* type, const std::string& object) { console_.out(fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object)); }
+  void line(const char* type, const std::string& object) {
+    console_.out(fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object));
+  }
 
   const Console& console_;
   bool as_json_;
   std::map<std::string, std::string> shown_;
 };
 
-// The run, its Job and its pods together, each when it changes. A server that restarts is waited for.
-Outcome watch_runs(Session& session, const std::string& path, Format format, const Console& console) {
+// The run, its Job and its pods together, each when it changes. A server that restarts is waited
+// for.
+Outcome watch_runs(Session& session, const std::string& path, Format format,
+                   const Console& console) {
   Watched watched(console, format == Format::json || format == Format::jsonl);
   bool is_lost = false;
   while (true) {
@@ -120,7 +152,9 @@ Outcome watch_runs(Session& session, const std::string& path, Format format, con
 Outcome ps(const GlobalOptions& options, const PsOptions& ps, const Console& console) {
   auto session = Session::open(options);
   if (!session) return std::unexpected(session.error());
-  std::string path = ps.is_all ? "/runs?" : fmt::format("/namespaces/{}/runs?", http::percent_encode((*session)->ns()));
+  std::string path =
+      ps.is_all ? "/runs?"
+                : fmt::format("/namespaces/{}/runs?", http::percent_encode((*session)->ns()));
   path += fmt::format("history={}", ps.has_history);
   if (!ps.queue.empty()) path += "&queue=" + http::percent_encode(ps.queue);
   if (!ps.phase.empty()) path += "&phase=" + http::percent_encode(ps.phase);
@@ -135,7 +169,8 @@ Outcome ps(const GlobalOptions& options, const PsOptions& ps, const Console& con
   } else if (runs->empty()) {
     console.say("No runs. Start one: tau run --gpus 1 -- nvidia-smi");
   } else {
-    console.out(run_table(*runs, host::system_now(), ps.is_all).text(options.format == Format::wide, console.has_colour));
+    console.out(run_table(*runs, host::system_now(), ps.is_all)
+                    .text(options.format == Format::wide, console.has_colour));
   }
   return ExitCode::ok;
 }
@@ -148,29 +183,42 @@ Outcome show(const GlobalOptions& options, const std::string& name, const Consol
   if (!found) return std::unexpected(found.error());
   const kube::RunView& run = *found;
   if (options.format == Format::name) console.out("run/" + found->name + "\n");
-  if (options.format == Format::name || print_value(raw, options.format, console)) return ExitCode::ok;
-  std::string out = fmt::format("{}  {}  {}\n", run.id, run.name, paint(run.phase, tone_of(run.phase), console.has_colour));
+  if (options.format == Format::name || print_value(raw, options.format, console))
+    return ExitCode::ok;
+  std::string out = fmt::format("{}  {}  {}\n", run.id, run.name,
+                                paint(run.phase, tone_of(run.phase), console.has_colour));
   const auto line = [&](const char* label, const std::string& text) {
     if (!text.empty()) out += fmt::format("  {:<10} {}\n", label, text);
   };
   line("namespace", run.ns);
-  line("queue", run.cluster_queue.empty() ? run.queue : fmt::format("{} (ClusterQueue {})", run.queue, run.cluster_queue));
-  line("request", fmt::format("{} pod{}, {} GPU{}{}", run.pods.value_or(0), run.pods == 1 ? "" : "s", run.gpus.value_or(0), run.gpus == 1 ? "" : "s", run.gpu_product.empty() ? "" : " (" + run.gpu_product + ")"));
+  line("queue", run.cluster_queue.empty()
+                    ? run.queue
+                    : fmt::format("{} (ClusterQueue {})", run.queue, run.cluster_queue));
+  line("request",
+       fmt::format("{} pod{}, {} GPU{}{}", run.pods.value_or(0), run.pods == 1 ? "" : "s",
+                   run.gpus.value_or(0), run.gpus == 1 ? "" : "s",
+                   run.gpu_product.empty() ? "" : " (" + run.gpu_product + ")"));
   line("submitted", time_text(run.created));
   if (run.admitted) line("admitted", time_text(run.admitted));
   if (run.started) line("started", time_text(run.started));
   if (run.ended) line("ended", time_text(run.ended));
   if (run.deleted) line("deleted", time_text(run.deleted));
-  if (!run.reason.empty()) line("reason", run.note.empty() ? run.reason : run.reason + ": " + run.note);
+  if (!run.reason.empty())
+    line("reason", run.note.empty() ? run.reason : run.reason + ": " + run.note);
   for (const kube::AttemptView& attempt : run.attempts) {
-    if (run.attempts.size() > 1) line("attempt", fmt::format("{}  {}  {}", attempt.number, attempt.outcome.empty() ? "under way" : attempt.outcome, attempt.message));
+    if (run.attempts.size() > 1)
+      line("attempt",
+           fmt::format("{}  {}  {}", attempt.number,
+                       attempt.outcome.empty() ? "under way" : attempt.outcome, attempt.message));
   }
   for (const kube::PodView& pod : run.pod_list) {
     std::string how = pod.phase;
     if (pod.exit_code) how += fmt::format(", exit {}", *pod.exit_code);
     if (pod.signal) how += fmt::format(", signal {}", *pod.signal);
-    line("pod", fmt::format("{}  on {}  {}", pod.name, pod.node.empty() ? "no node" : pod.node, how));
-    for (const std::string& gpu : pod.gpus) line("", fmt::format("GPU {} {}", gpu, pod.gpu_product));
+    line("pod",
+         fmt::format("{}  on {}  {}", pod.name, pod.node.empty() ? "no node" : pod.node, how));
+    for (const std::string& gpu : pod.gpus)
+      line("", fmt::format("GPU {} {}", gpu, pod.gpu_product));
   }
   console.out(out);
   return ExitCode::ok;
@@ -184,17 +232,22 @@ Outcome why(const GlobalOptions& options, const std::string& name, const Console
   if (!found) return std::unexpected(found.error());
   const kube::RunView& run = *found;
   if (options.format == Format::name) console.out("run/" + found->name + "\n");
-  if (options.format == Format::name || print_value(raw, options.format, console)) return ExitCode::ok;
+  if (options.format == Format::name || print_value(raw, options.format, console))
+    return ExitCode::ok;
   const Time now = host::system_now();
   if (run.phase != "Queued") {
-    console.out(fmt::format("{} does not wait: it is {}{}\n", run.name, run.phase, run.note.empty() ? "" : " (" + run.note + ")"));
+    console.out(fmt::format("{} does not wait: it is {}{}\n", run.name, run.phase,
+                            run.note.empty() ? "" : " (" + run.note + ")"));
     return ExitCode::ok;
   }
   if (run.blockers.empty()) {
-    console.out(fmt::format("Queued for {}  -  NOT_EVALUATED: the scheduler has not looked at it yet\n", age_text(run.created, now)));
+    console.out(
+        fmt::format("Queued for {}  -  NOT_EVALUATED: the scheduler has not looked at it yet\n",
+                    age_text(run.created, now)));
     return ExitCode::ok;
   }
-  std::string out = fmt::format("Queued for {}  -  not started because {}\n", age_text(run.created, now), run.blockers[0].reason);
+  std::string out = fmt::format("Queued for {}  -  not started because {}\n",
+                                age_text(run.created, now), run.blockers[0].reason);
   int number = 1;
   for (const kube::BlockerView& blocker : run.blockers) {
     out += fmt::format("  {} {:<20} {}\n", number++, blocker.reason, blocker.message);
@@ -203,7 +256,9 @@ Outcome why(const GlobalOptions& options, const std::string& name, const Console
     for (const int64_t gpus : blocker.free_gpus_by_node) out += fmt::format(" {}", gpus);
     out += "\n";
   }
-  if (run.evaluated) out += fmt::format("Evaluated {} ago. Machine form: tau why {} -o json\n", age_text(run.evaluated, now), run.id);
+  if (run.evaluated)
+    out += fmt::format("Evaluated {} ago. Machine form: tau why {} -o json\n",
+                       age_text(run.evaluated, now), run.id);
   console.out(out);
   return ExitCode::ok;
 }
@@ -216,18 +271,31 @@ Outcome queue_list(const GlobalOptions& options, const Console& console) {
   if (!queues) return std::unexpected(queues.error());
   if (print_list(raw, options.format, console)) return ExitCode::ok;
   if (options.format == Format::name) {
-    for (const auto& queue : *queues) console.out((queue.ns.empty() ? "clusterqueue/" : "localqueue/") + queue.name + std::string("\n"));
+    for (const auto& queue : *queues)
+      console.out((queue.ns.empty() ? "clusterqueue/" : "localqueue/") + queue.name +
+                  std::string("\n"));
     return ExitCode::ok;
   }
-  Table table({{"NAMESPACE"}, {"QUEUE"}, {"CLUSTERQUEUE"}, {"PENDING", false, true}, {"ADMITTED", false, true}, {"GPU"}, {"CPU", true}, {"STATE"}});
+  Table table({{"NAMESPACE"},
+               {"QUEUE"},
+               {"CLUSTERQUEUE"},
+               {"PENDING", false, true},
+               {"ADMITTED", false, true},
+               {"GPU"},
+               {"CPU", true},
+               {"STATE"}});
   for (const kube::QueueView& queue : *queues) {
     if (queue.ns.empty()) continue;
     int64_t gpus = 0, gpus_all = 0, cpu = 0, cpu_all = 0;
     for (const auto& resource : queue.resources) {
-      if (resource.resource == "nvidia.com/gpu") gpus += resource.used, gpus_all += resource.nominal;
+      if (resource.resource == "nvidia.com/gpu")
+        gpus += resource.used, gpus_all += resource.nominal;
       if (resource.resource == "cpu") cpu += resource.used, cpu_all += resource.nominal;
     }
-    table.add({queue.ns, queue.name, queue.cluster_queue, std::to_string(queue.pending), std::to_string(queue.admitted), fmt::format("{}/{}", gpus, gpus_all), fmt::format("{}/{}", kube::format_milli(cpu), kube::format_milli(cpu_all)), queue.is_stopped ? Cell("stopped", Tone::bad) : Cell("active")});
+    table.add({queue.ns, queue.name, queue.cluster_queue, std::to_string(queue.pending),
+               std::to_string(queue.admitted), fmt::format("{}/{}", gpus, gpus_all),
+               fmt::format("{}/{}", kube::format_milli(cpu), kube::format_milli(cpu_all)),
+               queue.is_stopped ? Cell("stopped", Tone::bad) : Cell("active")});
   }
   console.out(table.text(options.format == Format::wide, console.has_colour));
   return ExitCode::ok;
@@ -244,11 +312,24 @@ Outcome node_list(const GlobalOptions& options, const Console& console) {
     for (const auto& node : *nodes) console.out("node/" + node.name + std::string("\n"));
     return ExitCode::ok;
   }
-  Table table({{"NODE"}, {"STATE"}, {"GPU"}, {"PRODUCT"}, {"CPU"}, {"PODS", false, true}, {"KIND", true}, {"RUNS"}});
+  Table table({{"NODE"},
+               {"STATE"},
+               {"GPU"},
+               {"PRODUCT"},
+               {"CPU"},
+               {"PODS", false, true},
+               {"KIND", true},
+               {"RUNS"}});
   for (const kube::NodeView& node : *nodes) {
-    const std::string gpus = node.gpus ? fmt::format("{}/{}", node.gpus_used.value_or(0), *node.gpus) : "";
-    const std::string cpu = node.cpu_milli ? fmt::format("{}/{}", kube::format_milli(node.cpu_milli_used.value_or(0)), kube::format_milli(*node.cpu_milli)) : "";
-    table.add({node.name, Cell(node.state, node.state == "Ready" ? Tone::good : Tone::bad), gpus, node.gpu_product, cpu, std::to_string(node.pods.value_or(0)), node.is_simulated ? "simulated" : "local", join(node.runs, ",")});
+    const std::string gpus =
+        node.gpus ? fmt::format("{}/{}", node.gpus_used.value_or(0), *node.gpus) : "";
+    const std::string cpu =
+        node.cpu_milli ? fmt::format("{}/{}", kube::format_milli(node.cpu_milli_used.value_or(0)),
+                                     kube::format_milli(*node.cpu_milli))
+                       : "";
+    table.add({node.name, Cell(node.state, node.state == "Ready" ? Tone::good : Tone::bad), gpus,
+               node.gpu_product, cpu, std::to_string(node.pods.value_or(0)),
+               node.is_simulated ? "simulated" : "local", join(node.runs, ",")});
   }
   console.out(table.text(options.format == Format::wide, console.has_colour));
   return ExitCode::ok;

@@ -1,4 +1,5 @@
-// Manifests: YAML or JSON files of Kubernetes objects, with the line of each, so that an error says where.
+// Manifests: YAML or JSON files of Kubernetes objects, with the line of each, so that an error says
+// where.
 #pragma once
 
 #include <boost/json.hpp>
@@ -20,10 +21,12 @@ struct Manifest {
 };
 
 // Every document of the text; lists are taken apart. `ns` is for namespaced objects that name none.
-Try<std::vector<Manifest>> parse_manifests(std::string_view text, const std::string& file, const std::string& ns);
+Try<std::vector<Manifest>> parse_manifests(std::string_view text, const std::string& file,
+                                           const std::string& ns);
 // A file, or standard input for "-".
 Try<std::vector<Manifest>> read_manifests(const std::string& path, const std::string& ns);
-// Puts "file:line  field" to a failure whose words name a field of the manifest ("spec.template.spec...").
+// Puts "file:line  field" to a failure whose words name a field of the manifest
+// ("spec.template.spec...").
 Failure located(Failure failure, const Manifest& manifest);
 
 }  // namespace tau::cmd

@@ -1,5 +1,5 @@
-// MetricsDoor: answers GET /metrics, /healthz and /readyz, and hands the rest on. Stands before the embedded
-// server in `tau up`, and alone in `tau controller`.
+// MetricsDoor: answers GET /metrics, /healthz and /readyz, and hands the rest on. Stands before the
+// embedded server in `tau up`, and alone in `tau controller`.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@ class MetricsDoor : public http::Handler {
     http::Handler* behind = nullptr;       // null: everything else is 404
   };
   explicit MetricsDoor(Options options) : options_(std::move(options)) {}
-  void handle(const http::Peer& peer, http::Request request, std::unique_ptr<http::ResponseSink> sink) override;
+  void handle(const http::Peer& peer, http::Request request,
+              std::unique_ptr<http::ResponseSink> sink) override;
 
  private:
   Options options_;

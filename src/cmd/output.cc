@@ -20,8 +20,9 @@ Result<Format> parse_format(std::string_view word) {
     words.push_back(name);
   }
   const auto near = nearest(word, words);
-  return fail(ErrorCode::bad_request, fmt::format("unknown output format \"{}\": table, wide, json, jsonl, yaml or name{}",
-                                                  word, near ? fmt::format("; did you mean {}?", *near) : ""));
+  return fail(ErrorCode::bad_request,
+              fmt::format("unknown output format \"{}\": table, wide, json, jsonl, yaml or name{}",
+                          word, near ? fmt::format("; did you mean {}?", *near) : ""));
 }
 
 void Console::say(std::string_view line) const {
@@ -31,11 +32,20 @@ void Console::say(std::string_view line) const {
 std::string paint(std::string_view text, Tone tone, bool has_colour) {
   const char* style = nullptr;
   switch (tone) {
-    case Tone::plain: break;
-    case Tone::good: style = "32"; break;
-    case Tone::warning: style = "33"; break;
-    case Tone::bad: style = "31"; break;
-    case Tone::dim: style = "2"; break;
+    case Tone::plain:
+      break;
+    case Tone::good:
+      style = "32";
+      break;
+    case Tone::warning:
+      style = "33";
+      break;
+    case Tone::bad:
+      style = "31";
+      break;
+    case Tone::dim:
+      style = "2";
+      break;
   }
   return has_colour && style ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
 }
@@ -96,10 +106,12 @@ std::string Table::text(bool is_wide, bool has_colour, bool has_header) const {
     text += is_last ? "\n" : "  ";
   };
   if (has_header) {
-    for (const size_t i : shown) add_cell(i, columns_[i].title, paint(columns_[i].title, Tone::dim, has_colour));
+    for (const size_t i : shown)
+      add_cell(i, columns_[i].title, paint(columns_[i].title, Tone::dim, has_colour));
   }
   for (const auto& row : rows_) {
-    for (const size_t i : shown) add_cell(i, row[i].text, paint(row[i].text, row[i].tone, has_colour));
+    for (const size_t i : shown)
+      add_cell(i, row[i].text, paint(row[i].text, row[i].tone, has_colour));
   }
   return text;
 }
@@ -143,19 +155,24 @@ void add_pretty(std::string& text, const json::value& value, int depth) {
 // Would a YAML 1.1 or 1.2 reader take this bare text for something else than the same string?
 bool needs_quotes(std::string_view text) {
   if (text.empty()) return true;
-  static constexpr std::string_view words[] = {"true", "false", "null", "yes", "no", "on", "off", "~", "y", "n"};
+  static constexpr std::string_view words[] = {"true", "false", "null", "yes", "no",
+                                               "on",   "off",   "~",    "y",   "n"};
   const std::string lower = to_lower(text);
   for (const std::string_view word : words) {
     if (lower == word) return true;
   }
-  if (std::string_view("-?:,[]{}#&*!|>'\"%@` =<").find(text.front()) != std::string_view::npos) return true;
+  if (std::string_view("-?:,[]{}#&*!|>'\"%@` =<").find(text.front()) != std::string_view::npos)
+    return true;
   if (text.back() == ' ' || text.back() == ':') return true;
-  if (text.find(": ") != std::string_view::npos || text.find(" #") != std::string_view::npos) return true;
-  const bool looks_numeric = text.find_first_not_of("0123456789+-.eExXoO_:abcdefABCDEF") == std::string_view::npos &&
-                             text.find_first_of("0123456789.") != std::string_view::npos;
+  if (text.find(": ") != std::string_view::npos || text.find(" #") != std::string_view::npos)
+    return true;
+  const bool looks_numeric =
+      text.find_first_not_of("0123456789+-.eExXoO_:abcdefABCDEF") == std::string_view::npos &&
+      text.find_first_of("0123456789.") != std::string_view::npos;
   if (looks_numeric) return true;
   if (text.size() >= 10 && text[4] == '-' && text[7] == '-') return true;  // a date
-  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
 std::string yaml_scalar(const json::value& value) {
@@ -170,7 +187,8 @@ std::string yaml_scalar(const json::value& value) {
 }
 
 bool is_block(const json::value& value) {
-  return (value.is_object() && !value.get_object().empty()) || (value.is_array() && !value.get_array().empty());
+  return (value.is_object() && !value.get_object().empty()) ||
+         (value.is_array() && !value.get_array().empty());
 }
 
 // Writes `value` with the cursor already indented for its first line.
@@ -220,7 +238,8 @@ std::string to_yaml(const json::value& value) {
 }
 
 json::value list_object(std::string_view kind, json::array items) {
-  return json::object{{"apiVersion", view_api_version}, {"kind", kind}, {"items", std::move(items)}};
+  return json::object{
+      {"apiVersion", view_api_version}, {"kind", kind}, {"items", std::move(items)}};
 }
 
 std::string age_text(std::optional<Time> from, Time now) {

@@ -1,5 +1,5 @@
-// What verbs print: tables for people, JSON and YAML for programs. Data goes to standard output, talk to
-// standard error. Colour only on a terminal and without NO_COLOR.
+// What verbs print: tables for people, JSON and YAML for programs. Data goes to standard output,
+// talk to standard error. Colour only on a terminal and without NO_COLOR.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -20,12 +20,12 @@ Result<Format> parse_format(std::string_view word);
 // Where a verb speaks. Tests give it strings; main gives it the process' streams.
 struct Console {
   std::function<void(std::string_view)> out, err;
-  bool has_colour = false;       // of standard output
+  bool has_colour = false;  // of standard output
   bool err_has_colour = false;
   bool out_is_terminal = false;
   // Asks a yes or no question; null where there is no terminal to ask on.
   std::function<bool(std::string_view question)> ask;
-  bool is_quiet = false;         // drops hints, never data or errors
+  bool is_quiet = false;  // drops hints, never data or errors
   // A hint or progress line for people, on standard error.
   void say(std::string_view line) const;
 };
@@ -36,8 +36,9 @@ std::string paint(std::string_view text, Tone tone, bool has_colour);
 struct Cell {
   std::string text;  // "" is shown as "-"
   Tone tone = Tone::plain;
-  Cell(std::string text = "", Tone tone = Tone::plain) : text(std::move(text)), tone(tone) {}  // NOLINT
-  Cell(const char* text) : text(text) {}                                                      // NOLINT
+  Cell(std::string text = "", Tone tone = Tone::plain)
+      : text(std::move(text)), tone(tone) {}  // NOLINT
+  Cell(const char* text) : text(text) {}      // NOLINT
 };
 
 // Columns padded to their widest cell, two spaces apart; the last one is not padded.

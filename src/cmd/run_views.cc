@@ -18,10 +18,16 @@ Try<kube::RunView> find_run(Session& session, const std::string& name, boost::js
       names.push_back(run.name);
       names.push_back(run.id);
     }
-    return failed(Failure("TG-RUN-404", ExitCode::not_found, fmt::format("no run \"{}\" in namespace {}", name, session.ns())).because(did_you_mean(name, names)).fixed_by("see what there is: tau ps -A --history"));
+    return failed(Failure("TG-RUN-404", ExitCode::not_found,
+                          fmt::format("no run \"{}\" in namespace {}", name, session.ns()))
+                      .because(did_you_mean(name, names))
+                      .fixed_by("see what there is: tau ps -A --history"));
   }
   auto run = meta::decode<kube::RunView>(*answer);
-  if (!run) return failed(Failure("TG-VIEW-002", ExitCode::version_skew, "the server's answer is of another version: " + run.error().message).fixed_by("tau version --server"));
+  if (!run)
+    return failed(Failure("TG-VIEW-002", ExitCode::version_skew,
+                          "the server's answer is of another version: " + run.error().message)
+                      .fixed_by("tau version --server"));
   if (raw != nullptr) *raw = std::move(*answer);
   return std::move(*run);
 }
@@ -35,7 +41,8 @@ ExitCode exit_of(const kube::RunView& run) {
   if (run.phase != "Failed") return ExitCode::run_failed_infra;
   // Its code failed if a container ended by itself with a code other than 0, or of its own memory.
   const bool is_own = std::ranges::any_of(run.pod_list, [](const kube::PodView& pod) {
-    return pod.reason == "OOMKilled" || (pod.exit_code.value_or(0) != 0 && pod.reason != "NodeLost" && pod.reason != "StartError");
+    return pod.reason == "OOMKilled" || (pod.exit_code.value_or(0) != 0 &&
+                                         pod.reason != "NodeLost" && pod.reason != "StartError");
   });
   const bool is_deadline = run.reason == "DeadlineExceeded";
   return is_own || is_deadline ? ExitCode::run_failed : ExitCode::run_failed_infra;

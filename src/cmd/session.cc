@@ -14,14 +14,17 @@
 namespace tau::cmd {
 namespace json = boost::json;
 
-std::string state_folder(const GlobalOptions& options) { return options.state.empty() ? host::home_folder() + "/.tau" : options.state; }
+std::string state_folder(const GlobalOptions& options) {
+  return options.state.empty() ? host::home_folder() + "/.tau" : options.state;
+}
 
 namespace {
 
 std::string kubeconfig_path(const GlobalOptions& options) {
   if (!options.kubeconfig.empty()) return options.kubeconfig;
   if (!options.state.empty()) return options.state + "/kubeconfig";
-  if (const char* named = std::getenv("KUBECONFIG"); named != nullptr && *named != '\0') return std::string(named).substr(0, std::string(named).find(':'));
+  if (const char* named = std::getenv("KUBECONFIG"); named != nullptr && *named != '\0')
+    return std::string(named).substr(0, std::string(named).find(':'));
   const std::string own = host::home_folder() + "/.tau/kubeconfig";
   return host::file_exists(own) ? own : host::home_folder() + "/.kube/config";
 }
@@ -32,19 +35,26 @@ Result<void> read_if_named(std::string& text, const std::string& path) {
 }
 
 Failure unreachable(const std::string& server, const Error& error) {
-  return Failure("TG-NET-001", ExitCode::unreachable, fmt::format("no answer from {}", server)).because(error.message).fixed_by("is the platform running? tau status; start it with: tau up --detach");
+  return Failure("TG-NET-001", ExitCode::unreachable, fmt::format("no answer from {}", server))
+      .because(error.message)
+      .fixed_by("is the platform running? tau status; start it with: tau up --detach");
 }
 
 Failure refused(const Error& error) {
   switch (error.code) {
-    case ErrorCode::not_found: return Failure("TG-API-404", ExitCode::not_found, error.message);
+    case ErrorCode::not_found:
+      return Failure("TG-API-404", ExitCode::not_found, error.message);
     case ErrorCode::unauthorized:
-    case ErrorCode::forbidden: return Failure("TG-API-403", ExitCode::forbidden, error.message);
+    case ErrorCode::forbidden:
+      return Failure("TG-API-403", ExitCode::forbidden, error.message);
     case ErrorCode::conflict:
-    case ErrorCode::already_exists: return Failure("TG-API-409", ExitCode::conflict, error.message);
+    case ErrorCode::already_exists:
+      return Failure("TG-API-409", ExitCode::conflict, error.message);
     case ErrorCode::invalid:
-    case ErrorCode::bad_request: return Failure("TG-API-422", ExitCode::usage, error.message);
-    default: return Failure("TG-API-500", ExitCode::internal, error.message);
+    case ErrorCode::bad_request:
+      return Failure("TG-API-422", ExitCode::usage, error.message);
+    default:
+      return Failure("TG-API-500", ExitCode::internal, error.message);
   }
 }
 
@@ -56,15 +66,26 @@ Try<std::unique_ptr<Session>> Session::open(const GlobalOptions& options) {
   const std::string path = kubeconfig_path(options);
   const auto text = host::read_file(path);
   if (!text) {
-    return failed(Failure("TG-CFG-001", ExitCode::unreachable, "no kubeconfig to speak to a cluster with").at(path).because(text.error().message).fixed_by("start a platform: tau up --detach; or name one: --kubeconfig FILE"));
+    return failed(
+        Failure("TG-CFG-001", ExitCode::unreachable, "no kubeconfig to speak to a cluster with")
+            .at(path)
+            .because(text.error().message)
+            .fixed_by("start a platform: tau up --detach; or name one: --kubeconfig FILE"));
   }
   auto access = client::parse_kubeconfig(*text, options.context);
-  if (!access) return failed(Failure("TG-CFG-002", ExitCode::usage, access.error().message).at(path));
-  for (const auto& [to, from] : {std::pair(&access->ca_pem, &access->ca_file), std::pair(&access->token, &access->token_file), std::pair(&access->client_certificate_pem, &access->client_certificate_file), std::pair(&access->client_key_pem, &access->client_key_file)}) {
-    if (auto done = read_if_named(*to, *from); !done) return failed(Failure("TG-CFG-003", ExitCode::usage, done.error().message).at(path));
+  if (!access)
+    return failed(Failure("TG-CFG-002", ExitCode::usage, access.error().message).at(path));
+  for (const auto& [to, from] :
+       {std::pair(&access->ca_pem, &access->ca_file),
+        std::pair(&access->token, &access->token_file),
+        std::pair(&access->client_certificate_pem, &access->client_certificate_file),
+        std::pair(&access->client_key_pem, &access->client_key_file)}) {
+    if (auto done = read_if_named(*to, *from); !done)
+      return failed(Failure("TG-CFG-003", ExitCode::usage, done.error().message).at(path));
   }
   auto endpoint = host::parse_server_url(access->server);
-  if (!endpoint) return failed(Failure("TG-CFG-004", ExitCode::usage, endpoint.error().message).at(path));
+  if (!endpoint)
+    return failed(Failure("TG-CFG-004", ExitCode::usage, endpoint.error().message).at(path));
   endpoint->ca_pem = access->ca_pem;
   endpoint->token = access->token;
   endpoint->client_certificate_pem = access->client_certificate_pem;
@@ -75,14 +96,16 @@ Try<std::unique_ptr<Session>> Session::open(const GlobalOptions& options) {
   session->note_ = options.note;
   session->ns_ = options.ns.empty() ? access->ns : options.ns;
   auto transport = host::HttpTransport::make(session->loop_, std::move(*endpoint));
-  if (!transport) return failed(Failure("TG-CFG-005", ExitCode::usage, transport.error().message).at(path));
+  if (!transport)
+    return failed(Failure("TG-CFG-005", ExitCode::usage, transport.error().message).at(path));
   session->transport_ = std::move(*transport);
   return session;
 }
 
 Try<http::Response> Session::raw(http::Request request, Duration timeout) {
   std::optional<Result<http::Response>> answer;
-  http::send_whole(*transport_, std::move(request), timeout, [&](Result<http::Response> r) { answer = std::move(r); });
+  http::send_whole(*transport_, std::move(request), timeout,
+                   [&](Result<http::Response> r) { answer = std::move(r); });
   loop_.run_until([&] { return answer.has_value(); }, timeout + seconds(5));
   if (!answer) return failed(unreachable(server_, {ErrorCode::timeout, "timed out"}));
   if (!*answer) return failed(unreachable(server_, answer->error()));
@@ -92,18 +115,24 @@ Try<http::Response> Session::raw(http::Request request, Duration timeout) {
 Try<json::value> Session::call(const kube::ApiRequest& request) {
   auto response = raw(kube::to_http(request));
   if (!response) return std::unexpected(response.error());
-  if (response->status / 100 != 2) return failed(refused(kube::to_error(response->status, response->body)));
+  if (response->status / 100 != 2)
+    return failed(refused(kube::to_error(response->status, response->body)));
   auto parsed = meta::parse_json(response->body);
-  if (!parsed) return failed(Failure("TG-API-001", ExitCode::internal, "the server's answer cannot be read: " + parsed.error().message));
+  if (!parsed)
+    return failed(Failure("TG-API-001", ExitCode::internal,
+                          "the server's answer cannot be read: " + parsed.error().message));
   return std::move(*parsed);
 }
 
 Try<json::value> Session::get_from_server(const std::string& target) {
   auto response = raw({.target = target, .headers = {{"Accept", "application/json"}}});
   if (!response) return std::unexpected(response.error());
-  if (response->status / 100 != 2) return failed(refused(kube::to_error(response->status, response->body)));
+  if (response->status / 100 != 2)
+    return failed(refused(kube::to_error(response->status, response->body)));
   auto parsed = meta::parse_json(response->body);
-  if (!parsed) return failed(Failure("TG-API-001", ExitCode::internal, "the server's answer cannot be read: " + parsed.error().message));
+  if (!parsed)
+    return failed(Failure("TG-API-001", ExitCode::internal,
+                          "the server's answer cannot be read: " + parsed.error().message));
   return std::move(*parsed);
 }
 
@@ -111,7 +140,10 @@ Try<json::value> Session::get_from_server(const std::string& target) {
 bool Session::serves_views() {
   if (!serves_views_) {
     serves_views_ = get_from_server("/apis/view.taugrid.io/v1alpha1").has_value();
-    if (!*serves_views_ && note_) note_("note: this cluster does not serve view.taugrid.io; shown is what Jobs, Workloads and pods say");
+    if (!*serves_views_ && note_)
+      note_(
+          "note: this cluster does not serve view.taugrid.io; shown is what Jobs, Workloads and "
+          "pods say");
   }
   return *serves_views_;
 }
@@ -122,20 +154,26 @@ Try<json::value> Session::get(const std::string& target) {
     auto answer = get_from_server(target);
     if (answer || !is_view) return answer;
     const ExitCode exit = answer.error().exit;
-    if ((exit != ExitCode::not_found && exit != ExitCode::forbidden) || serves_views()) return answer;
+    if ((exit != ExitCode::not_found && exit != ExitCode::forbidden) || serves_views())
+      return answer;
   }
-  return local_view(target, [this](const std::string& t) { return get_from_server(t); }, loop_.now());
+  return local_view(
+      target, [this](const std::string& t) { return get_from_server(t); }, loop_.now());
 }
 
-Try<int> Session::stream(http::Request request, const std::function<void(std::string_view)>& on_body, const std::function<bool()>& stop) {
+Try<int> Session::stream(http::Request request,
+                         const std::function<void(std::string_view)>& on_body,
+                         const std::function<bool()>& stop) {
   int status = 0;
   std::string error_body;
   std::optional<Result<void>> end;
   http::ResponseCallbacks callbacks;
   callbacks.on_head = [&](const http::ResponseHead& head) { status = head.status; };
   callbacks.on_body = [&](std::string_view bytes) {
-    if (status / 100 == 2) on_body(bytes);
-    else error_body += bytes;
+    if (status / 100 == 2)
+      on_body(bytes);
+    else
+      error_body += bytes;
   };
   callbacks.on_end = [&](Result<void> outcome) { end = std::move(outcome); };
   const http::CallId call = transport_->send(std::move(request), Duration(0), std::move(callbacks));

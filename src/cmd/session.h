@@ -1,4 +1,5 @@
-// Session: the way of a verb to an API server: which kubeconfig, one connection pool, calls that wait.
+// Session: the way of a verb to an API server: which kubeconfig, one connection pool, calls that
+// wait.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -19,7 +20,8 @@ struct GlobalOptions {
   std::string kubeconfig, context, ns, state;
   std::string output = "table";
   Format format = Format::table;
-  std::function<void(std::string_view)> note;  // a word to the person, on standard error; may be empty
+  std::function<void(std::string_view)>
+      note;  // a word to the person, on standard error; may be empty
 };
 
 class Session {
@@ -32,12 +34,13 @@ class Session {
   http::Transport& transport() { return *transport_; }
   // The answer's JSON; a Status becomes a failure.
   Try<boost::json::value> call(const kube::ApiRequest& request);
-  // What lies below /apis/view.taugrid.io is answered here (local_views.h), and said so once, where the
-  // cluster does not serve it.
+  // What lies below /apis/view.taugrid.io is answered here (local_views.h), and said so once, where
+  // the cluster does not serve it.
   Try<boost::json::value> get(const std::string& target);
   Try<http::Response> raw(http::Request request, Duration timeout = seconds(30));
   // Streams a body; returns when it ends, or when `stop` says so.
-  Try<int> stream(http::Request request, const std::function<void(std::string_view)>& on_body, const std::function<bool()>& stop);
+  Try<int> stream(http::Request request, const std::function<void(std::string_view)>& on_body,
+                  const std::function<bool()>& stop);
 
  private:
   Session() = default;

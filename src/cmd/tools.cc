@@ -15,32 +15,54 @@ Outcome simulate(const ToolOptions& options, const Console& console) {
   const size_t dots = options.seeds.find("..");
   const auto first = parse_int(options.seeds.substr(0, dots));
   const auto last = dots == std::string::npos ? first : parse_int(options.seeds.substr(dots + 2));
-  if (!first || !last || *first < 0 || *last < *first) return failed(Failure("TG-SIM-001", ExitCode::usage, fmt::format("--seed wants a number or A..B, not \"{}\"", options.seeds)));
+  if (!first || !last || *first < 0 || *last < *first)
+    return failed(Failure("TG-SIM-001", ExitCode::usage,
+                          fmt::format("--seed wants a number or A..B, not \"{}\"", options.seeds)));
   int64_t failures = 0;
   for (int64_t seed = *first; seed <= *last; ++seed) {
     const sim::Report report = sim::simulate({.seed = static_cast<uint64_t>(seed)});
     if (options.prints_log) console.out(report.log);
-    for (const std::string& violation : report.violations) console.out(fmt::format("seed {}: {}\n", seed, violation));
+    for (const std::string& violation : report.violations)
+      console.out(fmt::format("seed {}: {}\n", seed, violation));
     failures += report.violations.empty() ? 0 : 1;
-    console.out(fmt::format("seed {}: {} jobs, {} faults, {} events, log {:016x}: {}\n", seed, report.jobs, report.faults, report.events, report.log_hash, report.violations.empty() ? "ok" : "FAILED"));
-    if (!report.violations.empty()) console.say(fmt::format("again: tau simulate --seed {} --log", seed));
+    console.out(fmt::format("seed {}: {} jobs, {} faults, {} events, log {:016x}: {}\n", seed,
+                            report.jobs, report.faults, report.events, report.log_hash,
+                            report.violations.empty() ? "ok" : "FAILED"));
+    if (!report.violations.empty())
+      console.say(fmt::format("again: tau simulate --seed {} --log", seed));
   }
   console.out(fmt::format("{} passed, {} failed\n", *last - *first + 1 - failures, failures));
   return failures == 0 ? ExitCode::ok : ExitCode::partial;
 }
 
-Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options, const Console& console) {
-  if (options.runs < 1) return failed(Failure("TG-BENCH-001", ExitCode::usage, "--runs is 1 or more"));
-  const auto clock = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
+Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options,
+                     const Console& console) {
+  if (options.runs < 1)
+    return failed(Failure("TG-BENCH-001", ExitCode::usage, "--runs is 1 or more"));
+  const auto clock = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
   const auto rows = sim::bench_engine(clock, options.runs);
   boost::json::array items;
-  Table table({{"WORK"}, {"NODES", false, true}, {"PODS", false, true}, {"MS", false, true}, {"PODS/S", false, true}});
+  Table table({{"WORK"},
+               {"NODES", false, true},
+               {"PODS", false, true},
+               {"MS", false, true},
+               {"PODS/S", false, true}});
   for (const sim::BenchRow& row : rows) {
-    items.push_back(boost::json::object{{"work", row.work}, {"nodes", row.nodes}, {"pods", row.pods}, {"seconds", row.seconds}, {"podsPerSecond", row.per_second()}});
-    table.add({row.work, std::to_string(row.nodes), std::to_string(row.pods), fmt::format("{:.2f}", row.seconds * 1000), fmt::format("{:.0f}", row.per_second())});
+    items.push_back(boost::json::object{{"work", row.work},
+                                        {"nodes", row.nodes},
+                                        {"pods", row.pods},
+                                        {"seconds", row.seconds},
+                                        {"podsPerSecond", row.per_second()}});
+    table.add({row.work, std::to_string(row.nodes), std::to_string(row.pods),
+               fmt::format("{:.2f}", row.seconds * 1000), fmt::format("{:.0f}", row.per_second())});
   }
-  if (global.format == Format::json) console.out(to_pretty_json(list_object("BenchRowList", std::move(items))));
-  else console.out(table.text(false, console.has_colour));
+  if (global.format == Format::json)
+    console.out(to_pretty_json(list_object("BenchRowList", std::move(items))));
+  else
+    console.out(table.text(false, console.has_colour));
   return ExitCode::ok;
 }
 

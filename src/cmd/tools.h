@@ -14,7 +14,8 @@ struct ToolOptions {
   bool prints_log = false;
   int runs = 5;
 };
-Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options, const Console& console);
+Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options,
+                     const Console& console);
 Outcome simulate(const ToolOptions& options, const Console& console);
 
 }  // namespace tau::cmd

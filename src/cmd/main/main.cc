@@ -1,8 +1,9 @@
-// The one program. Hidden verbs that a container or the platform itself starts come first: they must be quick.
+// The one program. Hidden verbs that a container or the platform itself starts come first: they
+// must be quick.
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -34,5 +35,6 @@ int main(int argc, char** argv) {
   }
   console.has_colour = may_colour && console.out_is_terminal;
   console.err_has_colour = may_colour && isatty(2) != 0;
-  return tau::cmd::app(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), std::move(console));
+  return tau::cmd::app(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc),
+                       std::move(console));
 }
