@@ -123,44 +123,47 @@ Try<std::string> queue_for(Session& session, const std::string& wanted, const Co
 
 }  // namespace
 
-ailed(Failure("TG-RUN-001", ExitCode::usage, "a run needs a command or a manifest, and not both")
-          .fixed_by("tau run --gpus 1 -- nvidia-smi    or    tau run -f job.yaml"));
-}
-if (run.gpus < 0 || run.nodes < 1)
-  return failed(
-      Failure("TG-RUN-003", ExitCode::usage, "--gpus is 0 or more and --nodes 1 or more"));
-auto session = Session::open(options);
-if (!session) return std::unexpected(session.error());
-std::string name;
-if (!run.manifest.empty()) {
-  auto manifests = read_manifests(run.manifest, (*session)->ns());
-  if (!manifests) return std::unexpected(manifests.error());
-  for (const Manifest& manifest : *manifests) {
-    auto done = apply_one(**session, manifest);
-    if (!done) return std::unexpected(done.error());
-    if (manifest.resource->kind == Kind::job) name = manifest.name;
-  }
-  if (name.empty())
+Outcome run(const GlobalOptions& options, const RunOptions& run, const Console& console) {
+  if (run.command.empty() == run.manifest.empty()) {
     return failed(
-        Failure("TG-RUN-004", ExitCode::usage, "the manifest has no Job").at(run.manifest));
-} else {
-  RunOptions placed = run;
-  auto queue = queue_for(**session, run.queue, console);
-  if (!queue) return std::unexpected(queue.error());
-  placed.queue = *queue;
-  auto job = job_of(placed, (*session)->ns());
-  if (!job) return std::unexpected(job.error());
-  name = job->metadata.name;
-  auto made =
-      (*session)->call(kube::create_request(Kind::job, (*session)->ns(), kube::object_text(*job)));
-  if (!made) return std::unexpected(made.error());
-}
-if (options.format == Format::name)
-  console.out("run/" + name + "\n");
-else
-  console.say(fmt::format("Submitted {}. Follow it: tau logs -f {}   Why it waits: tau why {}",
-                          name, name, name));
-return run.waits ? wait_for(**session, name, console) : Outcome(ExitCode::ok);
+        Failure("TG-RUN-001", ExitCode::usage, "a run needs a command or a manifest, and not both")
+            .fixed_by("tau run --gpus 1 -- nvidia-smi    or    tau run -f job.yaml"));
+  }
+  if (run.gpus < 0 || run.nodes < 1)
+    return failed(
+        Failure("TG-RUN-003", ExitCode::usage, "--gpus is 0 or more and --nodes 1 or more"));
+  auto session = Session::open(options);
+  if (!session) return std::unexpected(session.error());
+  std::string name;
+  if (!run.manifest.empty()) {
+    auto manifests = read_manifests(run.manifest, (*session)->ns());
+    if (!manifests) return std::unexpected(manifests.error());
+    for (const Manifest& manifest : *manifests) {
+      auto done = apply_one(**session, manifest);
+      if (!done) return std::unexpected(done.error());
+      if (manifest.resource->kind == Kind::job) name = manifest.name;
+    }
+    if (name.empty())
+      return failed(
+          Failure("TG-RUN-004", ExitCode::usage, "the manifest has no Job").at(run.manifest));
+  } else {
+    RunOptions placed = run;
+    auto queue = queue_for(**session, run.queue, console);
+    if (!queue) return std::unexpected(queue.error());
+    placed.queue = *queue;
+    auto job = job_of(placed, (*session)->ns());
+    if (!job) return std::unexpected(job.error());
+    name = job->metadata.name;
+    auto made = (*session)->call(
+        kube::create_request(Kind::job, (*session)->ns(), kube::object_text(*job)));
+    if (!made) return std::unexpected(made.error());
+  }
+  if (options.format == Format::name)
+    console.out("run/" + name + "\n");
+  else
+    console.say(fmt::format("Submitted {}. Follow it: tau logs -f {}   Why it waits: tau why {}",
+                            name, name, name));
+  return run.waits ? wait_for(**session, name, console) : Outcome(ExitCode::ok);
 }
 
 Outcome cancel(const GlobalOptions& options, const std::string& name, bool is_sure,
@@ -190,8 +193,10 @@ Outcome cancel(const GlobalOptions& options, const std::string& name, bool is_su
                                               {"preconditions", json::object{{"uid", run->uid}}}});
   auto done = (*session)->call(request);
   if (!done) return std::unexpected(done.error());
-  console.say(fmt::format("Cancelled {} ({}). What it was stays known: tau show {}", run->name,
-                          run->id, run->id));
+  const std::string after = (*session)->has_history()
+                                ? fmt::format(" What it was stays known: tau show {}", run->id)
+                                : "";
+  console.say(fmt::format("Cancelled {} ({}).{}", run->name, run->id, after));
   return ExitCode::ok;
 }
 

@@ -45,7 +45,8 @@ Try<bool> hold_lease(Session& session, const std::string& identity) {
   }
   const auto renewed = parse_rfc3339(meta::string_at(*lease, "spec.renewTime"));
   const bool is_ours = meta::string_at(*lease, "spec.holderIdentity") == identity;
-  if (!is_ours && renewed && now < *renewed + lease_length) return false;
+  const bool is_held = !meta::string_at(*lease, "spec.holderIdentity").empty();
+  if (!is_ours && is_held && renewed && now < *renewed + lease_length) return false;
   const json::object patch{
       {"metadata", json::object{{"resourceVersion", std::string(meta::string_at(
                                                         *lease, "metadata.resourceVersion"))}}},
@@ -54,6 +55,21 @@ Try<bool> hold_lease(Session& session, const std::string& identity) {
       .call(kube::merge_patch(kube::Kind::lease, "kube-system", "taugrid-controller",
                               json::serialize(patch)))
       .has_value();
+}
+
+// Lets the next one lead at once. Best effort: else the lease runs out.
+void give_lease_back(Session& session, const std::string& identity) {
+  auto lease = session.call({.verb = kube::Verb::get,
+                             .kind = kube::Kind::lease,
+                             .ns = "kube-system",
+                             .name = "taugrid-controller"});
+  if (!lease || meta::string_at(*lease, "spec.holderIdentity") != identity) return;
+  const json::object patch{
+      {"metadata", json::object{{"resourceVersion", std::string(meta::string_at(
+                                                        *lease, "metadata.resourceVersion"))}}},
+      {"spec", json::object{{"holderIdentity", ""}}}};
+  (void)session.call(kube::merge_patch(kube::Kind::lease, "kube-system", "taugrid-controller",
+                                       json::serialize(patch)));
 }
 
 }  // namespace
@@ -127,6 +143,7 @@ Outcome controller(const GlobalOptions& options, const ControllerOptions& contro
             .because(is_ours ? "" : is_ours.error().what));
   }
   plane.stop();
+  give_lease_back(session, identity);
   return ExitCode::ok;
 }
 

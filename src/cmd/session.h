@@ -30,6 +30,8 @@ class Session {
   ~Session();
   const std::string& ns() const { return ns_; }
   const std::string& server() const { return server_; }
+  // False once a view had to be made here: then nobody keeps history.
+  bool has_history() const { return serves_views_.value_or(true); }
   host::AsioLoop& loop() { return loop_; }
   http::Transport& transport() { return *transport_; }
   // The answer's JSON; a Status becomes a failure.
