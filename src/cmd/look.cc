@@ -175,6 +175,26 @@ Outcome ps(const GlobalOptions& options, const PsOptions& ps, const Console& con
   return ExitCode::ok;
 }
 
+namespace {
+
+// What a failed pod says of its end, while its object is there: why it could not start, or its own
+// last words.
+std::string last_words(Session& session, const kube::PodView& pod) {
+  const auto object = session.call(
+      {.verb = kube::Verb::get, .kind = kube::Kind::pod, .ns = session.ns(), .name = pod.name});
+  const json::value* statuses =
+      object ? meta::find_path(*object, "status.containerStatuses") : nullptr;
+  std::string words = pod.reason == "Error" ? "" : pod.reason;
+  if (statuses == nullptr || !statuses->is_array()) return words;
+  for (const json::value& status : statuses->get_array()) {
+    const std::string_view message = trim(meta::string_at(status, "state.terminated.message"));
+    if (!message.empty()) words += (words.empty() ? "" : ": ") + std::string(message);
+  }
+  return words;
+}
+
+}  // namespace
+
 Outcome show(const GlobalOptions& options, const std::string& name, const Console& console) {
   auto session = Session::open(options);
   if (!session) return std::unexpected(session.error());
@@ -217,6 +237,7 @@ Outcome show(const GlobalOptions& options, const std::string& name, const Consol
     if (pod.signal) how += fmt::format(", signal {}", *pod.signal);
     line("pod",
          fmt::format("{}  on {}  {}", pod.name, pod.node.empty() ? "no node" : pod.node, how));
+    if (pod.phase == "Failed") line("", last_words(**session, pod));
     for (const std::string& gpu : pod.gpus)
       line("", fmt::format("GPU {} {}", gpu, pod.gpu_product));
   }

@@ -37,7 +37,7 @@ Result<void> read_if_named(std::string& text, const std::string& path) {
 Failure unreachable(const std::string& server, const Error& error) {
   return Failure("TG-NET-001", ExitCode::unreachable, fmt::format("no answer from {}", server))
       .because(error.message)
-      .fixed_by("is the platform running? tau status; start it with: tau up --detach");
+      .fixed_by("start the platform: tau up --detach; or look what is wrong: tau doctor");
 }
 
 Failure refused(const Error& error) {
