@@ -77,7 +77,15 @@ EOF
   background kwok "$cache/bin/kwok" --kubeconfig "$dir/kubeconfig" --config "$cache/kwok.yaml" --manage-all-nodes=true --node-lease-duration-seconds=40 --server-address "127.0.0.1:$(free_port)"
 }
 
-stop() { local pid; while read -r pid; do kill "$pid" 2>/dev/null || true; done <"$1/pids"; }
+# Last started, first ended: an API server without its etcd does not end. What has not gone in 15 s is killed.
+stop() {
+  local pid
+  for pid in $(tac "$1/pids"); do
+    kill "$pid" 2>/dev/null || continue
+    for _ in $(seq 1 150); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
+    kill -9 "$pid" 2>/dev/null || true
+  done
+}
 
 case ${1:-} in
   build) build ;;

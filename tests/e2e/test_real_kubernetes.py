@@ -83,7 +83,7 @@ def cluster(tmp_path_factory):
         if controller:
             controller.terminate()
             controller.wait(20)
-        subprocess.run([HERE + "/servers.sh", "stop", str(folder)], timeout=30)
+        subprocess.run([HERE + "/servers.sh", "stop", str(folder)], timeout=90)
 
 
 def queued_job(name, pods=1, gpus=1):
