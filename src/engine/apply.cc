@@ -170,7 +170,7 @@ void Engine::State::remove_pod(PodId id) {
 void Engine::State::enqueue(WorkloadId id) {
   WorkloadState& workload = workloads[id.index()];
   if (!workload.waits()) return;
-  workload.is_parked = false;
+  workload.is_parked = workload.was_tried = false;
   const QueueId queue = workload.spec.queue;
   if (!is_sane(queue) || queue.index() >= queues.size() || !queues[queue.index()].is_known) {
     homeless.insert(id);

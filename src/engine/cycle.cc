@@ -250,6 +250,7 @@ void Cycle::admit_heads() {
     for (const OrderKey& key : heads) {
       ++result.stats.heads;
       WorkloadState& workload = state.workloads[key.id.index()];
+      workload.was_tried = true;
       const QueueId queue = workload.spec.queue;
       Signature signature{queue, workload.shapes, {}};
       for (const PodSet& set : workload.spec.pod_sets) std::get<2>(signature).push_back(set.count);

@@ -15,6 +15,17 @@ void Engine::apply(std::span<const Delta> deltas) {
 
 std::string Engine::check_invariants() const { return state_->check(); }
 
+std::vector<PendingView> Engine::pending(QueueId id) const {
+  std::vector<PendingView> waiting;
+  if (id.index() >= state_->queues.size()) return waiting;
+  for (const OrderKey& key : state_->queues[id.index()].pending) {
+    const WorkloadState& workload = state_->workloads[key.id.index()];
+    const bool is_held_back = !workload.spec.is_active || workload.evicting_until || state_->queues[id.index()].spec.stop != StopPolicy::none;
+    waiting.push_back({key.id, is_held_back ? PendingState::held_back : workload.is_parked ? PendingState::parked : workload.was_tried ? PendingState::retry : PendingState::untried});
+  }
+  return waiting;
+}
+
 View Engine::view() const {
   View view;
   for (const NodeState& node : state_->nodes) {
@@ -32,15 +43,19 @@ View Engine::view() const {
     QueueView seen{.id = queue.spec.id, .pending = static_cast<int32_t>(queue.pending.size()), .admitted = static_cast<int32_t>(queue.admitted.size())};
     for (const ResourceGroup& group : queue.spec.groups) {
       for (const FlavorQuota& flavor : group.flavors) {
-        Amounts used, nominal;
+        Amounts used, nominal, available, potential;
         for (const Quota& quota : flavor.quotas) {
           if (queue.quota == QuotaTree::none) continue;
           const FlavorResource at{flavor.flavor, quota.resource};
           used.push_back({quota.resource, state_->quota.usage(queue.quota, at)});
           nominal.push_back({quota.resource, state_->quota.nominal(queue.quota, at)});
+          available.push_back({quota.resource, std::max<int64_t>(0, state_->quota.available(queue.quota, at))});
+          potential.push_back({quota.resource, state_->quota.potential(queue.quota, at)});
         }
         seen.used.emplace_back(flavor.flavor, std::move(used));
         seen.nominal.emplace_back(flavor.flavor, std::move(nominal));
+        seen.available.emplace_back(flavor.flavor, std::move(available));
+        seen.potential.emplace_back(flavor.flavor, std::move(potential));
       }
     }
     view.queues.push_back(std::move(seen));

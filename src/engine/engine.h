@@ -26,6 +26,15 @@ struct QueueView {
   int32_t pending = 0, admitted = 0;
   std::vector<std::pair<FlavorId, Amounts>> used;      // by flavor
   std::vector<std::pair<FlavorId, Amounts>> nominal;   // as in force (auto quota resolved)
+  std::vector<std::pair<FlavorId, Amounts>> available; // what may still be taken, borrowed amounts included
+  std::vector<std::pair<FlavorId, Amounts>> potential; // the same, if nobody used anything
+};
+// untried: not looked at since it came or changed. retry: looked at, to be tried again. parked: waits until
+// something changes. held_back: inactive, in back-off, on its way out, or in a stopped queue.
+enum class PendingState : uint8_t { untried, retry, parked, held_back };
+struct PendingView {
+  WorkloadId workload;
+  PendingState state = PendingState::untried;
 };
 struct View {
   std::vector<NodeView> nodes;
@@ -47,6 +56,8 @@ class Engine {
   // One round of decisions. Kept placements are assumed until the API confirms them, or expire.
   CycleResult run_cycle(Time now, Rng& rng, const CycleOptions& options = {});
   View view() const;
+  // What waits in a queue, in its order.
+  std::vector<PendingView> pending(QueueId queue) const;
   // Recomputes every total from scratch and compares: "" or what differs. For tests and the ledger check.
   std::string check_invariants() const;
 

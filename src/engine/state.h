@@ -64,6 +64,7 @@ struct WorkloadState {
   std::optional<Time> evicting_until;  // told to go; waits for the API to show it
   std::optional<Time> partial_since;   // some pod of it has found no place since then
   bool is_parked = false;          // tried and failed; waits for a change
+  bool was_tried = false;          // since it came or changed
   std::set<PodId> pods;
   std::optional<Verdict> verdict;
   bool waits() const { return is_known && !is_admitted && !spec.is_finished; }

@@ -173,6 +173,7 @@ struct QueueUpsert {
   StopPolicy stop = StopPolicy::none;
   std::vector<ResourceGroup> groups;
   bool follows_nodes = false;   // taugrid.io/quota: auto: nominal = allocatable of the flavor's nodes
+  bool tries_next_before_borrowing = false;  // flavorFungibility.whenCanBorrow: TryNextFlavor
   bool reserves_for_head = false;  // backfill easy or conservative; kept, not used yet
 };
 struct QueueGone { QueueId id; };
