@@ -1,359 +1,339 @@
 // Deltas into state. Contradictory input never fails: what cannot count yet counts once it can.
-#include "base/overloaded.h"
+#include "base/check.h"
 #include "engine/state.h"
 
 namespace tau::engine {
-namespace {
 
-template <class T, class IdType>
-T& grow(std::vector<T>& items, IdType id) {
-  if (id.index() >= items.size()) items.resize(id.index() + 1);
-  return items[id.index()];
-}
-
-constexpr uint32_t most_ids = 1u << 26;  // a wild id must not exhaust memory
-template <class IdType>
-bool is_sane(IdType id) {
-  return id.is_some() && id.value < most_ids;
-}
-
-}  // namespace
-
-int64_t amount_of(const Amounts& amounts, ResourceId resource) {
-  for (const Amount& amount : amounts) {
-    if (amount.resource == resource) return amount.value;
-  }
-  return 0;
-}
-
-void Engine::State::mark_dirty(NodeId id) {
-  if (!is_sane(id)) return;
-  ensure_node(id);
-  dirty_nodes.insert(id);
-  has_changed = true;
-}
-
-void Engine::State::ensure_node(NodeId id) {
-  if (id.index() < nodes.size()) return;
-  nodes.resize(id.index() + 1);
-  for (auto& values : free) values.resize(nodes.size());
-  for (Shape& shape : shapes) shape.fits.resize(nodes.size());
-}
-
-std::vector<int64_t>& Engine::State::column(ResourceId resource) {
-  if (resource.index() >= free.size()) free.resize(resource.index() + 1);
-  std::vector<int64_t>& values = free[resource.index()];
-  values.resize(nodes.size());
-  return values;
-}
-
-// ---- shapes ---------------------------------------------------------------------------------------------
-
-ShapeId Engine::State::intern_shape(Request request) {
-  std::erase_if(request.amounts, [](const Amount& amount) { return amount.value <= 0 || amount.resource.value >= 4096; });
-  if (amount_of(request.amounts, engine::pods) == 0) request.amounts.push_back({engine::pods, 1});
-  std::ranges::sort(request.amounts);
-  if (const auto found = shape_ids.find(request); found != shape_ids.end()) {
-    ++shapes[found->second.index()].uses;
-    return found->second;
-  }
-  ShapeId id;
-  if (free_shapes.empty()) {
-    id = ShapeId(static_cast<uint32_t>(shapes.size()));
-    shapes.emplace_back();
-  } else {
-    id = free_shapes.back();
-    free_shapes.pop_back();
-  }
-  for (const Amount& amount : request.amounts) column(amount.resource);
-  Shape& shape = shapes[id.index()];
-  shape = {.request = request, .uses = 1, .fits = {}};
-  shape.fits.resize(nodes.size());
-  for (size_t n = 0; n < nodes.size(); ++n) {
-    shape.fits.set(n, static_misfit(request, facts(NodeId(static_cast<uint32_t>(n)))) == Misfit::fits);
-  }
-  shape_ids.emplace(std::move(request), id);
-  return id;
-}
-
-void Engine::State::release_shape(ShapeId id) {
-  if (!id.is_some()) return;
-  Shape& shape = shapes[id.index()];
-  CHECK(shape.uses > 0);
-  if (--shape.uses > 0) return;
-  shape_ids.erase(shape.request);
-  shape = {};
-  free_shapes.push_back(id);
+void Engine::State::apply(const Delta& delta) {
+  std::visit([this](const auto& one) { apply(one); }, delta);
 }
 
 // ---- nodes ----------------------------------------------------------------------------------------------
 
-void Engine::State::upsert_node(const NodeUpsert& delta) {
-  if (!is_sane(delta.id)) return;
-  ensure_node(delta.id);
-  NodeState& node = nodes[delta.id.index()];
-  node.is_known = true;
-  node.spec = delta;
-  for (const Amount& amount : delta.allocatable) {
-    if (amount.resource.value < 4096) column(amount.resource);
-  }
-  const NodeFacts now = facts(delta.id);
+void Engine::State::node_changed(NodeId id) {
   for (Shape& shape : shapes) {
-    if (shape.uses > 0) shape.fits.set(delta.id.index(), static_misfit(shape.request, now) == Misfit::fits);
+    if (shape.uses > 0) check_object(shape, id);
   }
-  mark_dirty(delta.id);
-  is_quota_dirty = true;
+  for (FlavorState& flavor : flavors) check_flavor(flavor, id);
+  is_quota_stale |= std::ranges::any_of(queues, [](const QueueState& queue) { return queue.is_known && queue.spec.follows_nodes; });
+  note_freed_capacity();
+  ++generation;
 }
 
-void Engine::State::remove_node(NodeId id) {
-  if (!is_sane(id) || id.index() >= nodes.size() || !nodes[id.index()].is_known) return;
-  nodes[id.index()].is_known = false;
-  nodes[id.index()].spec = {.id = id};
-  for (Shape& shape : shapes) {
-    if (shape.uses > 0) shape.fits.set(id.index(), false);
+void Engine::State::check_flavor(FlavorState& flavor, NodeId id) {
+  const NodeState& node = nodes[id];
+  flavor.nodes.resize(nodes.size());
+  flavor.nodes.set(id.index(), flavor.is_known && node.is_known && std::ranges::all_of(flavor.spec.node_labels, [&](const Label& wanted) {
+    return std::ranges::any_of(node.spec.labels, [&](const Label& has) { return has.key == wanted.key && has.value == wanted.value; });
+  }));
+}
+
+void Engine::State::apply(const NodeUpsert& delta) {
+  if (!is_sane(delta.id)) return;
+  nodes.grow(delta.id);
+  NodeUpsert spec = delta;
+  std::erase_if(spec.allocatable, [](const Amount& amount) { return amount.value <= 0 || amount.resource.value >= most_resources; });
+  for (Amount& amount : spec.allocatable) amount.value = std::min(amount.value, int64_t{1} << 50);
+  nodes.ensure_columns(spec.allocatable);
+  NodeState& node = nodes.at(delta.id);
+  NodeState now = {.is_known = true, .spec = std::move(spec), .gpus_used = node.gpus_used, .pods = node.pods};
+  std::set<ResourceId> touched{gpu};
+  for (const Amount& amount : node.spec.allocatable) touched.insert(amount.resource);
+  for (const Amount& amount : now.spec.allocatable) touched.insert(amount.resource);
+  nodes.ensure_columns({{gpu, 0}});
+  for (const ResourceId resource : touched) nodes.add(delta.id, resource, NodeTable::capacity(now, resource) - NodeTable::capacity(node, resource));
+  for (const PodId pod_id : node.pods) {
+    const PodState& pod = pods[pod_id.index()];
+    if (pod.gpus == 0 || amount_of(amounts(pod.shape), gpu) == 0) continue;
+    nodes.add(delta.id, gpu, std::popcount(pod.gpus & node.spec.healthy_gpus) - std::popcount(pod.gpus & now.spec.healthy_gpus));
   }
-  mark_dirty(id);
-  is_quota_dirty = true;
+  node = std::move(now);
+  node_changed(delta.id);
+}
+
+void Engine::State::apply(const NodeGone& delta) {
+  if (!is_sane(delta.id) || delta.id.index() >= nodes.size() || !nodes[delta.id].is_known) return;
+  // As one without anything to give; its pods are still told of for a while.
+  apply(NodeUpsert{.id = delta.id, .is_ready = false});
+  nodes.at(delta.id).is_known = false;
+  node_changed(delta.id);
 }
 
 // ---- pods -----------------------------------------------------------------------------------------------
 
-void Engine::State::set_pod_node(PodState& pod, PodId id, NodeId node, GpuMask gpus) {
-  if (pod.node.is_some() && pod.node.index() < nodes.size()) {
-    nodes[pod.node.index()].pods.erase(id);
-    mark_dirty(pod.node);
-  }
-  pod.node = is_sane(node) ? node : NodeId{};
-  pod.gpus = gpus;
-  if (pod.node.is_some() && pod.is_live()) {
-    mark_dirty(pod.node);
-    nodes[pod.node.index()].pods.insert(id);
-  }
-  if (pod.is_live() && !pod.node.is_some()) unbound.insert(id);
-  else unbound.erase(id);
-}
-
-void Engine::State::upsert_pod(const PodUpsert& delta) {
+void Engine::State::apply(const PodUpsert& delta) {
   if (!is_sane(delta.id)) return;
   PodState& pod = grow(pods, delta.id);
   const ShapeId shape = intern_shape(delta.request);
-  release_shape(pod.shape);
-  pod.shape = shape;
-  if (pod.is_known && pod.spec.workload != delta.workload && pod.spec.workload.is_some()) {
-    grow(workloads, pod.spec.workload).pods.erase(delta.id);
-  }
-  pod.is_known = true;
-  pod.spec = delta;
+  const NodeId shown = is_sane(delta.node) ? delta.node : NodeId{};
+  const bool keeps_assumed = pod.assumed_until && !shown.is_some() && !delta.is_ended;
+  const NodeId node = keeps_assumed ? pod.node : shown;
+  const GpuMask gpus = keeps_assumed ? pod.gpus : delta.gpus;
+  const bool stays = pod.is_live() && !delta.is_ended && pod.shape == shape && pod.workload == delta.workload && pod.pod_set == delta.pod_set &&
+                     pod.node == node && (pod.gpus == gpus || !node.is_some()) && (node.is_some() || unbound.contains(delta.id));
+  if (!stays && pod.is_known) set_pod_node(delta.id, {}, 0);
+  if (pod.is_known && pod.workload != delta.workload && is_sane(pod.workload)) grow(workloads, pod.workload).pods.erase(delta.id);
   if (is_sane(delta.workload)) grow(workloads, delta.workload).pods.insert(delta.id);
-  const bool is_bound = delta.node.is_some();
-  if (is_bound || delta.is_ended || !pod.assumed_until) {
-    pod.assumed_until.reset();
-    assumed_pods.erase(delta.id);
-    set_pod_node(pod, delta.id, delta.node, delta.gpus);
-  }
+  release_shape(pod.shape);
+  pod.is_known = true;
+  pod.is_ended = delta.is_ended;
+  pod.is_schedulable = delta.is_schedulable;
+  pod.workload = delta.workload;
+  pod.pod_set = delta.pod_set;
+  pod.shape = shape;
+  pod.priority = delta.priority;
+  pod.created = delta.created;
+  pod.shown_node = shown;
+  pod.shown_gpus = delta.gpus;
+  if (!keeps_assumed) pod.assumed_until.reset();
+  if (!stays) set_pod_node(delta.id, node, gpus);
 }
 
-void Engine::State::remove_pod(PodId id) {
-  if (!is_sane(id) || id.index() >= pods.size() || !pods[id.index()].is_known) return;
-  PodState& pod = pods[id.index()];
-  pod.spec.is_ended = true;
-  set_pod_node(pod, id, {}, 0);
-  unbound.erase(id);
-  assumed_pods.erase(id);
+void Engine::State::apply(const PodGone& delta) {
+  if (!is_sane(delta.id) || delta.id.index() >= pods.size() || !pods[delta.id.index()].is_known) return;
+  PodState& pod = pods[delta.id.index()];
+  pod.is_ended = true;
+  set_pod_node(delta.id, {}, 0);
   release_shape(pod.shape);
-  if (is_sane(pod.spec.workload)) grow(workloads, pod.spec.workload).pods.erase(id);
+  if (is_sane(pod.workload)) grow(workloads, pod.workload).pods.erase(delta.id);
   pod = {};
+}
+
+void Engine::State::apply(const BindFailed& delta) {
+  if (!is_sane(delta.pod) || delta.pod.index() >= pods.size()) return;
+  PodState& pod = pods[delta.pod.index()];
+  if (!pod.is_known || !pod.assumed_until) return;
+  pod.assumed_until.reset();
+  set_pod_node(delta.pod, pod.shown_node, pod.shown_gpus);
 }
 
 // ---- workloads ------------------------------------------------------------------------------------------
 
 void Engine::State::enqueue(WorkloadId id) {
   WorkloadState& workload = workloads[id.index()];
-  if (!workload.waits()) return;
-  workload.is_parked = workload.was_tried = false;
-  const QueueId queue = workload.spec.queue;
-  if (!is_sane(queue) || queue.index() >= queues.size() || !queues[queue.index()].is_known) {
+  CHECK(workload.phase == Phase::waiting);
+  workload.was_tried = false;
+  ++generation;
+  if (!is_queue(workload.queue)) {
     homeless.insert(id);
     return;
   }
-  queues[queue.index()].pending.insert({-int64_t{workload.spec.priority}, workload.spec.created, id});
+  queues[workload.queue.index()].has_news = true;
+  QueueBook& book = queues[workload.queue.index()].book;
+  // Whether its time has come is for the next cycle to see.
+  if (workload.is_active && (!workload.not_before || workload.is_ripe)) book.add(workload.key(id), workload.work_class);
+  else book.hold_back(workload.key(id));
+  if (workload.not_before && !workload.is_ripe) watched.insert(id);
 }
 
 void Engine::State::dequeue(WorkloadId id) {
   WorkloadState& workload = workloads[id.index()];
   homeless.erase(id);
-  const QueueId queue = workload.spec.queue;
-  if (is_sane(queue) && queue.index() < queues.size()) {
-    queues[queue.index()].pending.erase({-int64_t{workload.spec.priority}, workload.spec.created, id});
-  }
+  if (!is_queue(workload.queue)) return;
+  queues[workload.queue.index()].has_news = true;
+  QueueBook& book = queues[workload.queue.index()].book;
+  book.remove(workload.key(id), workload.work_class);
+  book.let_go(workload.key(id));
 }
 
-void Engine::State::set_admission(WorkloadId id, std::vector<PodSetAdmission> admission) {
-  clear_admission(id);
-  WorkloadState& workload = workloads[id.index()];
-  dequeue(id);
-  workload.is_admitted = true;
-  workload.is_parked = false;
-  workload.admission = std::move(admission);
-  workload.admission.resize(workload.spec.pod_sets.size());
-  for (const PodSetAdmission& set : workload.admission) {
-    for (const auto& [node, count] : set.nodes) {
-      if (!is_sane(node)) continue;
-      mark_dirty(node);
-      nodes[node.index()].holders.insert(id);
+void Engine::State::requeue_all(QueueId id) {
+  for (uint32_t w = 0; w < workloads.size(); ++w) {
+    const WorkloadState& workload = workloads[w];
+    if (workload.queue != id) continue;
+    if (workload.phase == Phase::waiting) {
+      dequeue(WorkloadId(w));
+      enqueue(WorkloadId(w));
+    } else if (workload.phase == Phase::admitted) {
+      must_go.insert(WorkloadId(w));
     }
   }
-  if (is_sane(workload.spec.queue)) {
-    grow(queues, workload.spec.queue).admitted.insert(id);
-  }
-  if (!is_quota_dirty) charge(id, 1);
 }
 
-void Engine::State::clear_admission(WorkloadId id) {
+void Engine::State::stop_telling(WorkloadId id) {
   WorkloadState& workload = workloads[id.index()];
-  if (!workload.is_admitted) return;
-  if (!is_quota_dirty) charge(id, -1);
-  for (const PodSetAdmission& set : workload.admission) {
-    for (const auto& [node, count] : set.nodes) {
-      if (!is_sane(node)) continue;
-      nodes[node.index()].holders.erase(id);
-      mark_dirty(node);
-    }
-  }
-  if (is_sane(workload.spec.queue) && workload.spec.queue.index() < queues.size()) {
-    queues[workload.spec.queue.index()].admitted.erase(id);
-  }
-  workload.is_admitted = false;
-  workload.admission.clear();
-  workload.assumed_until.reset();
-  workload.partial_since.reset();
-  has_changed = true;
+  workload.told_version = 0;
+  if (std::exchange(workload.told_reason, Reason::none) != Reason::none) cleared.push_back(id);
 }
 
-void Engine::State::upsert_workload(const WorkloadUpsert& delta) {
+namespace {
+
+bool has_same_places(const std::vector<PodSetAdmission>& a, const std::vector<PodSetAdmission>& b) {
+  const auto places = [](const PodSetAdmission& set) {
+    std::map<NodeId, int32_t> sum;
+    for (const auto& [node, count] : set.nodes) sum[node] += count;
+    return sum;
+  };
+  return std::ranges::equal(a, b, [&](const PodSetAdmission& x, const PodSetAdmission& y) { return x.count == y.count && places(x) == places(y); });
+}
+
+// The API shows the admission that is in force.
+bool confirms(const WorkloadState& workload, const WorkloadUpsert& delta) {
+  if (workload.phase != Phase::admitted || delta.is_finished || !delta.admission || !has_same_places(*delta.admission, workload.admission)) return false;
+  return std::ranges::equal(*delta.admission, workload.admission, [](const PodSetAdmission& shown, const PodSetAdmission& ours) {
+    auto flavors = shown.flavors;
+    std::ranges::sort(flavors);
+    return flavors == ours.flavors;
+  });
+}
+
+}  // namespace
+
+void Engine::State::apply(const WorkloadUpsert& delta) {
   if (!is_sane(delta.id)) return;
   WorkloadState& workload = grow(workloads, delta.id);
-  const bool was_admitted = workload.is_admitted;
-  const auto old_admission = workload.admission;
-  const auto assumed_until = workload.assumed_until;
-  const auto partial_since = workload.partial_since;
-  if (workload.is_known) {
+  WorkClass work;
+  for (const PodSet& set : delta.pod_sets) {
+    work.first.push_back(intern_shape(set.request));
+    work.second.push_back(std::clamp(set.count, 0, 1 << 20));
+  }
+  const QueueId queue = is_sane(delta.queue) ? delta.queue : QueueId{};
+  const bool is_same = workload.is_known() && workload.shapes == work.first && workload.counts == work.second && workload.queue == queue;
+  const bool is_as_it_was = workload.phase == Phase::waiting && !delta.admission && !delta.is_finished && workload.priority == delta.priority &&
+                            workload.created == delta.created && workload.is_active == delta.is_active && workload.not_before == delta.not_before;
+  if (is_same && is_as_it_was) {
+    for (const ShapeId shape : work.first) release_shape(shape);
+    return;
+  }
+  if (is_same && confirms(workload, delta)) {
+    for (const ShapeId shape : work.first) release_shape(shape);
+    workload.is_active = delta.is_active;
+    workload.recorded = delta.admission;
+    workload.assumed_until.reset();
+    must_go.insert(delta.id);
+    return;
+  }
+  const Phase was = workload.phase;
+  const bool was_assumed = workload.assumed_until.has_value();
+  const auto assumed_until = workload.assumed_until, evicting_until = workload.evicting_until, partial_since = workload.partial_since;
+  std::vector<PodSetAdmission> in_force = workload.admission;
+  const bool was_recorded = workload.recorded.has_value();
+  if (workload.is_known()) {
     dequeue(delta.id);
     clear_admission(delta.id);
+    release_class({workload.shapes, workload.counts});
+    for (const ShapeId shape : workload.shapes) release_shape(shape);
   }
-  std::vector<ShapeId> shapes_now;
-  for (const PodSet& set : delta.pod_sets) shapes_now.push_back(intern_shape(set.request));
-  for (const ShapeId shape : workload.shapes) release_shape(shape);
-  const bool is_same_work = workload.is_known && workload.spec.pod_sets == delta.pod_sets && workload.spec.queue == delta.queue;
-  workload.shapes = std::move(shapes_now);
-  workload.is_known = true;
-  workload.spec = delta;
+  const ClassId work_class = intern_class(work);
+  workload.phase = Phase::waiting;
+  workload.is_active = delta.is_active;
+  workload.is_finished = delta.is_finished;
+  workload.queue = queue;
+  workload.priority = delta.priority;
+  workload.created = delta.created;
+  workload.is_ripe &= workload.not_before == delta.not_before;
+  workload.not_before = delta.not_before;
+  workload.shapes = std::move(work.first);
+  workload.counts = std::move(work.second);
+  workload.work_class = work_class;
+  workload.recorded = delta.admission;
+  workload.places.assign(workload.shapes.size(), {});
+  for (const PodId pod : workload.pods) {
+    if (pods[pod.index()].node.is_some()) count_taken(pods[pod.index()], 1);
+  }
+
+  const bool was_ours = was == Phase::admitted && was_assumed && is_same;
   if (delta.is_finished) {
-    workload.evicting_until.reset();
-  } else if (workload.evicting_until && delta.admission) {
-    // The eviction is on its way; what the object still shows is old.
+    workload.phase = Phase::finished;
+  } else if (delta.admission && was == Phase::evicting) {
+    // The eviction is on its way; what the object still shows is old. Its quota is in use until it is gone.
+    set_admission(delta.id, *delta.admission);
+    give_up_places(workload);
+    workload.phase = Phase::evicting;
+    workload.evicting_until = evicting_until;
+  } else if (was_ours && (!delta.admission || (was_recorded && !has_same_places(*delta.admission, in_force)))) {
+    set_admission(delta.id, std::move(in_force));  // our own decision has not come back yet
+    workload.assumed_until = assumed_until;
+    workload.partial_since = partial_since;
   } else if (delta.admission) {
     set_admission(delta.id, *delta.admission);
     workload.partial_since = partial_since;
-  } else if (was_admitted && assumed_until && is_same_work) {
-    set_admission(delta.id, old_admission);  // our own admission has not come back yet
-    workload.assumed_until = assumed_until;
   } else {
-    workload.evicting_until.reset();
+    enqueue(delta.id);
   }
-  if (workload.waits()) enqueue(delta.id);
-  if (!workload.waits() && workload.verdict) {
-    workload.verdict.reset();
-    cleared.push_back(delta.id);
-  }
-  to_watch.insert(delta.id);
+  if (workload.phase != Phase::waiting) stop_telling(delta.id);
+  if (workload.phase == Phase::admitted) must_go.insert(delta.id);
+  watched.insert(delta.id);
 }
 
-void Engine::State::remove_workload(WorkloadId id) {
-  if (!is_sane(id) || id.index() >= workloads.size() || !workloads[id.index()].is_known) return;
-  dequeue(id);
-  clear_admission(id);
-  WorkloadState& workload = workloads[id.index()];
+void Engine::State::apply(const WorkloadGone& delta) {
+  if (!is_sane(delta.id) || delta.id.index() >= workloads.size() || !workloads[delta.id.index()].is_known()) return;
+  dequeue(delta.id);
+  clear_admission(delta.id);
+  stop_telling(delta.id);
+  WorkloadState& workload = workloads[delta.id.index()];
+  release_class({workload.shapes, workload.counts});
   for (const ShapeId shape : workload.shapes) release_shape(shape);
-  if (workload.verdict) cleared.push_back(id);
-  to_watch.erase(id);
-  workload = {.pods = std::move(workload.pods)};  // its pods may still be seen for a while
+  watched.erase(delta.id);
+  must_go.erase(delta.id);
+  std::set<PodId> pods_seen = std::move(workload.pods);
+  workload = {};
+  workload.pods = std::move(pods_seen);  // they may still be seen for a while
 }
 
-// ---- all ------------------------------------------------------------------------------------------------
+void Engine::State::apply(const AdmitFailed& delta) {
+  if (!is_sane(delta.workload) || delta.workload.index() >= workloads.size()) return;
+  WorkloadState& workload = workloads[delta.workload.index()];
+  if (workload.phase != Phase::admitted || !workload.assumed_until) return;
+  const auto partial_since = workload.partial_since;
+  clear_admission(delta.workload);
+  if (!workload.recorded) {
+    enqueue(delta.workload);
+    return;
+  }
+  // Only a move of places did not take: what is recorded still holds.
+  set_admission(delta.workload, *workload.recorded);
+  workload.partial_since = partial_since;
+  must_go.insert(delta.workload);
+}
 
-void Engine::State::apply(const Delta& delta) {
-  const auto requeue_all = [this](QueueId id) {
-    for (size_t w = 0; w < workloads.size(); ++w) {
-      const WorkloadId workload(static_cast<uint32_t>(w));
-      if (workloads[w].is_known && workloads[w].spec.queue == id && workloads[w].waits()) {
-        homeless.erase(workload);
-        enqueue(workload);
-      }
-    }
-  };
-  std::visit(
-      Overloaded{
-          [this](const NodeUpsert& d) { upsert_node(d); },
-          [this](const NodeGone& d) { remove_node(d.id); },
-          [this](const PodUpsert& d) { upsert_pod(d); },
-          [this](const PodGone& d) { remove_pod(d.id); },
-          [this](const WorkloadUpsert& d) { upsert_workload(d); },
-          [this](const WorkloadGone& d) { remove_workload(d.id); },
-          [this](const FlavorUpsert& d) {
-            if (!is_sane(d.id)) return;
-            grow(flavors, d.id) = {true, d};
-            is_quota_dirty = has_changed = true;
-          },
-          [this](const FlavorGone& d) {
-            if (!is_sane(d.id) || d.id.index() >= flavors.size()) return;
-            flavors[d.id.index()] = {};
-            is_quota_dirty = has_changed = true;
-          },
-          [&](const QueueUpsert& d) {
-            if (!is_sane(d.id)) return;
-            QueueState& queue = grow(queues, d.id);
-            queue.is_known = true;
-            queue.spec = d;
-            is_quota_dirty = has_changed = true;
-            requeue_all(d.id);
-          },
-          [&](const QueueGone& d) {
-            if (!is_sane(d.id) || d.id.index() >= queues.size()) return;
-            QueueState& queue = queues[d.id.index()];
-            queue.is_known = false;
-            queue.spec = {.id = d.id};
-            queue.pending.clear();
-            is_quota_dirty = has_changed = true;
-            requeue_all(d.id);
-          },
-          [this](const CohortUpsert& d) {
-            if (!is_sane(d.id)) return;
-            grow(cohorts, d.id) = {true, d, QuotaTree::none};
-            is_quota_dirty = has_changed = true;
-          },
-          [this](const CohortGone& d) {
-            if (!is_sane(d.id) || d.id.index() >= cohorts.size()) return;
-            cohorts[d.id.index()] = {};
-            is_quota_dirty = has_changed = true;
-          },
-          [this](const BindFailed& d) {
-            if (!is_sane(d.pod) || d.pod.index() >= pods.size()) return;
-            PodState& pod = pods[d.pod.index()];
-            if (!pod.is_known || !pod.assumed_until) return;
-            pod.assumed_until.reset();
-            assumed_pods.erase(d.pod);
-            set_pod_node(pod, d.pod, pod.spec.node, pod.spec.gpus);
-          },
-          [this](const AdmitFailed& d) {
-            if (!is_sane(d.workload) || d.workload.index() >= workloads.size()) return;
-            WorkloadState& workload = workloads[d.workload.index()];
-            if (!workload.is_known || !workload.assumed_until) return;
-            clear_admission(d.workload);
-            enqueue(d.workload);
-          },
-      },
-      delta);
+// ---- queues, cohorts, flavors ---------------------------------------------------------------------------
+
+void Engine::State::apply(const QueueUpsert& delta) {
+  if (!is_sane(delta.id)) return;
+  QueueState& queue = grow(queues, delta.id);
+  queue.is_known = true;
+  queue.spec = delta;
+  is_quota_stale = true;
+  requeue_all(delta.id);
+  queue.book.wake(wake_all);
+  queue.has_news = true;
+}
+
+void Engine::State::apply(const QueueGone& delta) {
+  if (!is_sane(delta.id) || delta.id.index() >= queues.size()) return;
+  QueueState& queue = queues[delta.id.index()];
+  queue.is_known = false;
+  queue.spec = {.id = delta.id};
+  queue.book.clear();
+  is_quota_stale = true;
+  requeue_all(delta.id);
+}
+
+void Engine::State::apply(const CohortUpsert& delta) {
+  if (!is_sane(delta.id)) return;
+  grow(cohorts, delta.id) = {.is_known = true, .spec = delta};
+  is_quota_stale = true;
+}
+
+void Engine::State::apply(const CohortGone& delta) {
+  if (!is_sane(delta.id) || delta.id.index() >= cohorts.size()) return;
+  cohorts[delta.id.index()] = {};
+  is_quota_stale = true;
+}
+
+void Engine::State::apply(const FlavorUpsert& delta) {
+  if (!is_sane(delta.id)) return;
+  FlavorState& flavor = grow(flavors, delta.id) = {.is_known = true, .spec = delta, .nodes = {}};
+  for (uint32_t n = 0; n < nodes.size(); ++n) check_flavor(flavor, NodeId(n));
+  note_freed_capacity();
+  is_quota_stale = true;
+}
+
+void Engine::State::apply(const FlavorGone& delta) {
+  if (!is_sane(delta.id) || delta.id.index() >= flavors.size()) return;
+  flavors[delta.id.index()] = {};
+  flavors[delta.id.index()].nodes.resize(nodes.size());
+  is_quota_stale = true;
 }
 
 }  // namespace tau::engine

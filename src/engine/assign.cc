@@ -1,11 +1,23 @@
 // Flavors, quota and nodes for a whole workload, decided together: pod set by pod set, group by group, flavor by
 // flavor in the queue's order, each step on the trail and undone when what follows does not fit.
-#include "engine/state.h"
+#include "engine/cycle.h"
 
 namespace tau::engine {
+namespace {
+
+constexpr int64_t most_wanted = int64_t{1} << 58;
+// Of one workload's search over several unlike pod sets.
+constexpr int64_t exact_steps = 20'000;
+
+int64_t times(int64_t value, int64_t count) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(value, count, &product) ? most_wanted : std::min(product, most_wanted);
+}
+
+}  // namespace
 
 // A pod may use a flavor if it bears the flavor's taints and its selector does not speak against the labels.
-bool Cycle::is_flavor_open(const QueueState&, FlavorId id, const Request& request) const {
+bool Cycle::is_flavor_open(FlavorId id, const Request& request) const {
   if (id.index() >= state.flavors.size() || !state.flavors[id.index()].is_known) return false;
   const FlavorUpsert& flavor = state.flavors[id.index()].spec;
   for (const Taint& taint : flavor.node_taints) {
@@ -21,107 +33,235 @@ bool Cycle::is_flavor_open(const QueueState&, FlavorId id, const Request& reques
   return std::ranges::any_of(request.terms, [&](const Term& term) { return std::ranges::none_of(term, is_against); });
 }
 
+// How pods are put on nodes while flavors are tried. greedy: each set after the other, exact for one set. exact:
+// all sets against each other, once flavors are chosen for all.
+enum class Nodes : uint8_t { none, greedy, exact };
+
 struct Cycle::Search {
   Cycle& cycle;
   const WorkloadState& workload;
   const QueueState& queue;
-  std::vector<PodSetAdmission> chosen;
+  Nodes nodes = Nodes::none;
+  std::vector<PodSetAdmission> chosen = {};
+  Wake blocked_by = wake_none;
+  Proof proof = Proof::proved;
+  int32_t borrow_level = 0;
+  int64_t exact_steps_left = exact_steps;
 
-  bool set(size_t index) {
-    if (index == workload.spec.pod_sets.size()) return true;
-    chosen[index].count = workload.spec.pod_sets[index].count;
-    if (!covers_all(shape(index).request)) return false;
-    return group(index, 0);
+  bool run() {
+    chosen.assign(workload.shapes.size(), {});
+    return choose_for_set(0);
   }
 
  private:
-  const Shape& shape(size_t set) const { return cycle.state.shapes[workload.shapes[set].index()]; }
+  State& state() { return cycle.state; }
+  void block(Wake what) { blocked_by = static_cast<Wake>(blocked_by | what); }
+  const Request& request(size_t set) { return state().shapes[workload.shapes[set].index()].request; }
+
+  bool choose_for_set(size_t set) {
+    if (set == chosen.size()) return nodes != Nodes::exact || place_exactly();
+    chosen[set].count = workload.counts[set];
+    if (!covers_all(request(set))) {
+      block(wake_quota);  // only a change of the queue helps
+      return false;
+    }
+    return choose_for_group(set, 0);
+  }
 
   // A resource that no group covers cannot be charged, so it cannot be admitted; pods are charged if covered.
-  bool covers_all(const Request& request) const {
+  bool covers_all(const Request& wanted) const {
     if (queue.spec.follows_nodes) return true;
-    return std::ranges::all_of(request.amounts, [&](const Amount& amount) {
-      if (amount.resource == pods) return true;
-      return std::ranges::any_of(queue.spec.groups, [&](const ResourceGroup& g) {
-        return std::ranges::find(g.resources, amount.resource) != g.resources.end();
+    return std::ranges::all_of(wanted.amounts, [&](const Amount& amount) {
+      return amount.resource == pods || std::ranges::any_of(queue.spec.groups, [&](const ResourceGroup& group) {
+        return std::ranges::find(group.resources, amount.resource) != group.resources.end();
       });
     });
   }
 
-  bool group(size_t set_index, size_t group_index) {
-    State& state = cycle.state;
-    if (group_index == queue.spec.groups.size()) return nodes(set_index);
-    const ResourceGroup& g = queue.spec.groups[group_index];
-    const Request& request = shape(set_index).request;
-    std::vector<Amount> wants;
-    for (const Amount& amount : request.amounts) {
-      if (std::ranges::find(g.resources, amount.resource) == g.resources.end()) continue;
-      wants.push_back({amount.resource, amount.value * workload.spec.pod_sets[set_index].count});
+  bool choose_for_group(size_t set, size_t group_index) {
+    if (group_index == queue.spec.groups.size()) return place_set(set);
+    const ResourceGroup& group = queue.spec.groups[group_index];
+    Amounts wants;
+    for (const Amount& amount : request(set).amounts) {
+      if (std::ranges::find(group.resources, amount.resource) == group.resources.end()) continue;
+      wants.push_back({amount.resource, times(amount.value, workload.counts[set])});
     }
-    if (wants.empty()) return group(set_index, group_index + 1);
-    for (const FlavorQuota& flavor : g.flavors) {
-      if (cycle.result.stats.steps >= cycle.options.step_budget) {
-        cycle.result.stats.is_budget_spent = true;
-        return false;
-      }
-      ++cycle.result.stats.steps;
-      if (!cycle.is_flavor_open(queue, flavor.flavor, request)) continue;
-      const bool has_quota = std::ranges::all_of(wants, [&](const Amount& want) {
-        return state.quota.has(queue.quota, {flavor.flavor, want.resource}) &&
-               state.quota.available(queue.quota, {flavor.flavor, want.resource}) >= want.value;
-      });
-      if (!has_quota) continue;
-      const Trail::Mark mark = state.trail.mark();
-      auto& flavors = chosen[set_index].flavors;
+    if (wants.empty()) return choose_for_group(set, group_index + 1);
+    for (const auto& [level, flavor] : flavors_in_order(set, group, wants)) {
+      const Trail::Mark mark = state().trail.mark();
+      auto& flavors = chosen[set].flavors;
       const size_t had = flavors.size();
+      const int32_t level_before = std::exchange(borrow_level, std::max(borrow_level, level));
       for (const Amount& want : wants) {
-        state.quota.charge(queue.quota, {flavor.flavor, want.resource}, want.value, &state.trail);
-        flavors.emplace_back(want.resource, flavor.flavor);
+        state().quota.charge(queue.quota, {flavor, want.resource}, want.value, &state().trail);
+        flavors.emplace_back(want.resource, flavor);
       }
-      if (group(set_index, group_index + 1)) return true;
+      if (choose_for_group(set, group_index + 1)) return true;
       flavors.resize(had);
-      state.trail.undo_to(mark);
+      borrow_level = level_before;
+      state().trail.undo_to(mark);
     }
     return false;
   }
 
-  bool nodes(size_t set_index) {
-    State& state = cycle.state;
-    PodSetAdmission& admission = chosen[set_index];
+  // Those that the pods may use and that have the quota, with how far they would borrow. In the queue's order, or,
+  // where the queue prefers the next flavor to borrowing, least borrowing first.
+  std::vector<std::pair<int32_t, FlavorId>> flavors_in_order(size_t set, const ResourceGroup& group, const Amounts& wants) {
+    std::vector<std::pair<int32_t, FlavorId>> usable;
+    for (const FlavorQuota& flavor : group.flavors) {
+      ++cycle.result.stats.steps;
+      if (!cycle.is_flavor_open(flavor.flavor, request(set))) continue;
+      int32_t level = 0;
+      const bool has_quota = std::ranges::all_of(wants, [&](const Amount& want) {
+        const FlavorResource at{flavor.flavor, want.resource};
+        if (!state().quota.has(queue.quota, at) || state().quota.available(queue.quota, at) < want.value) return false;
+        level = std::max(level, state().quota.borrow_level(queue.quota, at, want.value));
+        return true;
+      });
+      if (has_quota) usable.emplace_back(level, flavor.flavor);
+      else block(wake_quota);
+    }
+    if (usable.empty()) block(wake_quota);
+    if (queue.spec.tries_next_before_borrowing) std::ranges::stable_sort(usable, {}, &std::pair<int32_t, FlavorId>::first);
+    return usable;
+  }
+
+  std::vector<FlavorId> flavors_of(size_t set) const {
     std::vector<FlavorId> flavors;
-    for (const auto& [resource, flavor] : admission.flavors) {
-      if (std::ranges::find(flavors, flavor) == flavors.end()) flavors.push_back(flavor);
+    for (const auto& [resource, flavor] : chosen[set].flavors) flavors.push_back(flavor);
+    std::ranges::sort(flavors);
+    flavors.erase(std::unique(flavors.begin(), flavors.end()), flavors.end());
+    return flavors;
+  }
+
+  // A flavor without known nodes is quota alone: others place its pods.
+  bool has_nodes(std::span<const FlavorId> flavors) const {
+    if (flavors.empty()) return cycle.state.nodes.size() > 0;
+    return std::ranges::all_of(flavors, [&](FlavorId flavor) { return cycle.state.flavors[flavor.index()].nodes.any(); });
+  }
+
+  bool place_set(size_t set) {
+    chosen[set].nodes.clear();
+    const std::vector<FlavorId> flavors = flavors_of(set);
+    if (nodes != Nodes::greedy || !has_nodes(flavors)) return choose_for_set(set + 1);
+    const int32_t count = workload.counts[set];
+    // Room only shrinks while heads are tried, so what found none finds none.
+    const auto too_many = cycle.too_many.find({workload.shapes[set], flavors});
+    if (too_many != cycle.too_many.end() && count >= too_many->second) {
+      block(wake_capacity);
+      return false;
     }
-    bool has_nodes = false;
-    for (size_t n = 0; n < state.nodes.size() && !has_nodes; ++n) {
-      has_nodes = state.nodes[n].is_known && state.is_in_flavors(flavors, NodeId(static_cast<uint32_t>(n)));
+    const Candidates where = cycle.candidates(workload.shapes[set], flavors);
+    const Trail::Mark mark = state().trail.mark();
+    int32_t placed = 0;
+    if (count == 1 && set == 0) {
+      if (const NodeId node = cycle.best_node(where); node.is_some()) {
+        state().nodes.take(node, request(set).amounts, 1, state().trail);
+        chosen[set].nodes = {{node, 1}};
+        placed = 1;
+      }
+    } else {
+      Places used;
+      for (size_t before = 0; before < set; ++before) used.insert(used.end(), chosen[before].nodes.begin(), chosen[before].nodes.end());
+      chosen[set].nodes = cycle.place(where, count, used);
+      for (const auto& [node, pods_there] : chosen[set].nodes) placed += pods_there;
     }
-    const Trail::Mark mark = state.trail.mark();
-    admission.nodes.clear();
-    if (has_nodes) {  // a flavor without known nodes is quota alone: others place its pods
-      admission.nodes = state.place(shape(set_index), admission.count, flavors, cycle.result.stats);
-      int32_t placed = 0;
-      for (const auto& [node, count] : admission.nodes) placed += count;
-      if (placed < admission.count) {
-        state.trail.undo_to(mark);
+    if (placed == count) {
+      if (choose_for_set(set + 1)) return true;
+    } else {
+      block(wake_capacity);
+      if (set == 0) cycle.too_many[{workload.shapes[set], flavors}] = count;
+    }
+    state().trail.undo_to(mark);
+    chosen[set].nodes.clear();
+    return false;
+  }
+
+  // ---- several unlike pod sets: every way to spread them, within a budget of steps ----
+
+  struct Spread {
+    size_t set;
+    std::vector<NodeId> nodes;  // where one pod fits
+  };
+
+  bool place_exactly() {
+    std::vector<Spread> spreads;
+    for (size_t set = 0; set < chosen.size(); ++set) {
+      chosen[set].nodes.clear();
+      const std::vector<FlavorId> flavors = flavors_of(set);
+      if (!has_nodes(flavors)) continue;
+      Spread spread{.set = set, .nodes = {}};
+      int64_t room = 0;
+      cycle.candidates(workload.shapes[set], flavors).nodes.for_each([&](size_t n) {
+        const NodeId node(static_cast<uint32_t>(n));
+        const int64_t here = state().nodes.room(node, request(set).amounts);
+        if (here > 0) spread.nodes.push_back(node);
+        room += here;
+      });
+      if (room < workload.counts[set]) {
+        block(wake_capacity);
         return false;
       }
+      spreads.push_back(std::move(spread));
     }
-    if (set(set_index + 1)) return true;
-    state.trail.undo_to(mark);
+    // The hardest to place first: most devices per pod, then most CPU.
+    std::ranges::stable_sort(spreads, std::greater(), [&](const Spread& spread) {
+      const Amounts& wants = request(spread.set).amounts;
+      return std::pair(amount_of(wants, gpu), amount_of(wants, cpu));
+    });
+    const Trail::Mark mark = state().trail.mark();
+    if (spread_from(spreads, 0, 0, spreads.empty() ? 0 : workload.counts[spreads[0].set])) {
+      for (PodSetAdmission& set : chosen) std::ranges::sort(set.nodes);
+      return true;
+    }
+    state().trail.undo_to(mark);
+    block(wake_capacity);
     return false;
   }
 
-  using State = Engine::State;
+  bool spread_from(const std::vector<Spread>& spreads, size_t at, size_t node_index, int32_t left) {
+    if (at == spreads.size()) return true;
+    if (left == 0) return spread_from(spreads, at + 1, 0, at + 1 < spreads.size() ? workload.counts[spreads[at + 1].set] : 0);
+    const Spread& spread = spreads[at];
+    if (node_index == spread.nodes.size()) return false;
+    if (--exact_steps_left < 0) {
+      proof = Proof::not_within_budget;
+      return false;
+    }
+    ++cycle.result.stats.steps;
+    const NodeId node = spread.nodes[node_index];
+    const Amounts& wants = request(spread.set).amounts;
+    auto& places = chosen[spread.set].nodes;
+    for (int64_t here = std::min<int64_t>(left, state().nodes.room(node, wants)); here >= 0; --here) {
+      const Trail::Mark mark = state().trail.mark();
+      if (here > 0) {
+        state().nodes.take(node, wants, here, state().trail);
+        places.emplace_back(node, static_cast<int32_t>(here));
+      }
+      if (spread_from(spreads, at, node_index + 1, left - static_cast<int32_t>(here))) return true;
+      if (here > 0) places.pop_back();
+      state().trail.undo_to(mark);
+      if (exact_steps_left < 0) return false;
+    }
+    return false;
+  }
 };
 
-std::optional<std::vector<PodSetAdmission>> Cycle::find_admission(const WorkloadState& workload) {
-  const QueueState& queue = state.queues[workload.spec.queue.index()];
-  Search search{*this, workload, queue, std::vector<PodSetAdmission>(workload.spec.pod_sets.size())};
-  const Trail::Mark mark = state.trail.mark();
-  if (search.set(0)) return std::move(search.chosen);
-  state.trail.undo_to(mark);
-  return std::nullopt;
+Cycle::Outcome Cycle::find_admission(const WorkloadState& workload, bool is_with_nodes) {
+  CHECK(state.trail.is_empty());
+  Search search{.cycle = *this, .workload = workload, .queue = state.queues[workload.queue.index()], .nodes = is_with_nodes ? Nodes::greedy : Nodes::none};
+  bool is_found = search.run();
+  // One set after the other may fail where another spread of the earlier ones leaves room for the later.
+  if (!is_found && is_with_nodes && workload.shapes.size() > 1 && (search.blocked_by & wake_capacity) != 0) {
+    state.trail.undo_to(0);
+    search.nodes = Nodes::exact;
+    search.borrow_level = 0;
+    is_found = search.run();
+  }
+  Outcome outcome{.blocked_by = search.blocked_by, .borrow_level = search.borrow_level, .proof = search.proof};
+  if (is_found) outcome.admission = std::move(search.chosen);
+  state.trail.undo_to(0);
+  return outcome;
 }
 
 }  // namespace tau::engine

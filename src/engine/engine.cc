@@ -1,70 +1,102 @@
 #include "engine/engine.h"
 
-#include "engine/state.h"
+#include "engine/cycle.h"
 
 namespace tau::engine {
 
 Engine::Engine() : state_(std::make_unique<State>()) {}
 Engine::~Engine() = default;
-Engine::Engine(const Engine& other) : state_(std::make_unique<State>(*other.state_)) { state_->trail.commit(); }
+Engine::Engine(const Engine& other) : state_(std::make_unique<State>(*other.state_)) {}
 Engine& Engine::operator=(Engine&&) noexcept = default;
 
 void Engine::apply(std::span<const Delta> deltas) {
   for (const Delta& delta : deltas) state_->apply(delta);
+  state_->refresh_quota();
 }
 
 std::string Engine::check_invariants() const { return state_->check(); }
 
 std::vector<PendingView> Engine::pending(QueueId id) const {
   std::vector<PendingView> waiting;
-  if (id.index() >= state_->queues.size()) return waiting;
-  for (const OrderKey& key : state_->queues[id.index()].pending) {
+  if (!state_->is_queue(id)) return waiting;
+  const QueueState& queue = state_->queues[id.index()];
+  for (const auto& [key, bucket] : queue.book.in_order()) {
     const WorkloadState& workload = state_->workloads[key.id.index()];
-    const bool is_held_back = !workload.spec.is_active || workload.evicting_until || state_->queues[id.index()].spec.stop != StopPolicy::none;
-    waiting.push_back({key.id, is_held_back ? PendingState::held_back : workload.is_parked ? PendingState::parked : workload.was_tried ? PendingState::retry : PendingState::untried});
+    PendingState is = workload.was_tried ? PendingState::retry : PendingState::untried;
+    if (bucket == nullptr || queue.spec.stop != StopPolicy::none) is = PendingState::held_back;
+    else if (bucket->parked_until != wake_none) is = PendingState::parked;
+    waiting.push_back({key.id, is});
   }
   return waiting;
 }
 
+namespace {
+
+NodeView view_of(const Engine::State& state, const NodeState& node) {
+  NodeView seen{.id = node.spec.id, .allocatable = node.spec.allocatable, .used = {}, .gpus_used = node.gpus_used};
+  for (const PodId pod : node.pods) {
+    for (const Amount& amount : state.amounts(state.pods[pod.index()].shape)) {
+      const auto at = std::ranges::find(seen.used, amount.resource, &Amount::resource);
+      if (at == seen.used.end()) seen.used.push_back(amount);
+      else at->value += amount.value;
+    }
+  }
+  std::ranges::sort(seen.used);
+  return seen;
+}
+
+QueueView view_of(const Engine::State& state, const QueueState& queue) {
+  QueueView seen{.id = queue.spec.id, .pending = static_cast<int32_t>(queue.book.size()), .admitted = static_cast<int32_t>(queue.admitted.size()),
+                 .used = {}, .nominal = {}, .available = {}, .potential = {}};
+  for (const ResourceGroup& group : queue.spec.groups) {
+    for (const FlavorQuota& flavor : group.flavors) {
+      Amounts used, nominal, available, potential;
+      for (const Quota& quota : flavor.quotas) {
+        const FlavorResource at{flavor.flavor, quota.resource};
+        used.push_back({quota.resource, state.quota.usage(queue.quota, at)});
+        nominal.push_back({quota.resource, state.quota.nominal(queue.quota, at)});
+        available.push_back({quota.resource, std::max<int64_t>(0, state.quota.available(queue.quota, at))});
+        potential.push_back({quota.resource, state.quota.potential(queue.quota, at)});
+      }
+      seen.used.emplace_back(flavor.flavor, std::move(used));
+      seen.nominal.emplace_back(flavor.flavor, std::move(nominal));
+      seen.available.emplace_back(flavor.flavor, std::move(available));
+      seen.potential.emplace_back(flavor.flavor, std::move(potential));
+    }
+  }
+  return seen;
+}
+
+void add_verdicts(const Engine::State& state, const QueueState& queue, std::vector<Verdict>& verdicts) {
+  int32_t ahead = 0;
+  for (const auto& [key, bucket] : queue.book.in_order()) {
+    const WorkloadState& workload = state.workloads[key.id.index()];
+    Verdict verdict{.workload = key.id, .pod = {}, .blockers = {}};
+    if (bucket == nullptr) verdict.blockers.push_back({.reason = held_back_reason(workload), .quota = {}, .free_gpus_by_node = {}});
+    else if (queue.spec.stop != StopPolicy::none) verdict.blockers.push_back({.reason = Reason::queue_stopped, .quota = {}, .free_gpus_by_node = {}});
+    else verdict.blockers = blockers_in_queue(bucket->blockers, ahead++);
+    verdicts.push_back(std::move(verdict));
+  }
+}
+
+}  // namespace
+
 View Engine::view() const {
   View view;
-  for (const NodeState& node : state_->nodes) {
-    if (!node.is_known) continue;
-    NodeView seen{.id = node.spec.id, .allocatable = node.spec.allocatable, .gpus_used = node.gpus_used};
-    std::map<ResourceId, int64_t> used;
-    for (const PodId pod : node.pods) {
-      for (const Amount& amount : state_->shapes[state_->pods[pod.index()].shape.index()].request.amounts) used[amount.resource] += amount.value;
-    }
-    for (const auto& [resource, value] : used) seen.used.push_back({resource, value});
-    view.nodes.push_back(std::move(seen));
+  for (uint32_t n = 0; n < state_->nodes.size(); ++n) {
+    if (const NodeState& node = state_->nodes[NodeId(n)]; node.is_known) view.nodes.push_back(view_of(*state_, node));
   }
   for (const QueueState& queue : state_->queues) {
     if (!queue.is_known) continue;
-    QueueView seen{.id = queue.spec.id, .pending = static_cast<int32_t>(queue.pending.size()), .admitted = static_cast<int32_t>(queue.admitted.size())};
-    for (const ResourceGroup& group : queue.spec.groups) {
-      for (const FlavorQuota& flavor : group.flavors) {
-        Amounts used, nominal, available, potential;
-        for (const Quota& quota : flavor.quotas) {
-          if (queue.quota == QuotaTree::none) continue;
-          const FlavorResource at{flavor.flavor, quota.resource};
-          used.push_back({quota.resource, state_->quota.usage(queue.quota, at)});
-          nominal.push_back({quota.resource, state_->quota.nominal(queue.quota, at)});
-          available.push_back({quota.resource, std::max<int64_t>(0, state_->quota.available(queue.quota, at))});
-          potential.push_back({quota.resource, state_->quota.potential(queue.quota, at)});
-        }
-        seen.used.emplace_back(flavor.flavor, std::move(used));
-        seen.nominal.emplace_back(flavor.flavor, std::move(nominal));
-        seen.available.emplace_back(flavor.flavor, std::move(available));
-        seen.potential.emplace_back(flavor.flavor, std::move(potential));
-      }
-    }
-    view.queues.push_back(std::move(seen));
+    view.queues.push_back(view_of(*state_, queue));
+    add_verdicts(*state_, queue, view.verdicts);
   }
-  for (const WorkloadState& workload : state_->workloads) {
-    if (workload.verdict) view.verdicts.push_back(*workload.verdict);
+  for (const WorkloadId id : state_->homeless) {
+    const Reason reason = state_->workloads[id.index()].is_active ? Reason::queue_not_found : Reason::user_hold;
+    view.verdicts.push_back({.workload = id, .pod = {}, .blockers = {{.reason = reason, .quota = {}, .free_gpus_by_node = {}}}});
   }
-  for (const PodState& pod : state_->pods) {
-    if (pod.verdict) view.verdicts.push_back(*pod.verdict);
+  for (const auto& [id, verdict] : state_->told_pods) {
+    if (state_->pods[id.index()].has_verdict) view.verdicts.push_back(verdict);
   }
   return view;
 }

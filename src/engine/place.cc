@@ -1,104 +1,96 @@
 // Placement of equal pods on nodes, on the trail.
-#include <limits>
-
-#include "engine/state.h"
+#include "engine/cycle.h"
 
 namespace tau::engine {
 
-int64_t Engine::State::room(const Shape& shape, NodeId node) const {
-  int64_t most = std::numeric_limits<int32_t>::max();
-  for (const Amount& amount : shape.request.amounts) {
-    most = std::min(most, std::max<int64_t>(0, free[amount.resource.index()][node.index()]) / amount.value);
+Candidates Cycle::candidates(ShapeId shape, std::span<const FlavorId> flavors) const {
+  Candidates where{.shape = shape, .nodes = state.shapes[shape.index()].fits};
+  for (const FlavorId flavor : flavors) {
+    if (flavor.index() < state.flavors.size()) where.nodes &= state.flavors[flavor.index()].nodes;
+    else where.nodes.clear();
   }
-  return most;
+  return where;
 }
 
-// The order of the reasons is the order of the enum: the first that holds is told.
-Misfit Engine::State::misfit(const Shape& shape, NodeId node) const {
-  if (const Misfit fixed = static_misfit(shape.request, facts(node)); fixed != Misfit::fits) return fixed;
-  const auto is_short = [&](ResourceId resource) {
-    const int64_t wants = amount_of(shape.request.amounts, resource);
-    return wants > 0 && free[resource.index()][node.index()] < wants;
-  };
-  if (is_short(engine::pods)) return Misfit::pods_full;
-  if (is_short(cpu)) return Misfit::cpu_short;
-  if (is_short(memory)) return Misfit::memory_short;
-  if (is_short(gpu)) return Misfit::gpu_short;
-  for (const Amount& amount : shape.request.amounts) {
-    if (is_short(amount.resource)) return Misfit::other_resource_short;
+NodeId Cycle::best_node(const Candidates& where) {
+  const Shape& shape = state.shapes[where.shape.index()];
+  std::array<Demand, 16> demands;
+  if (shape.request.amounts.size() > demands.size()) {  // never seen; the slow way
+    const Places one = place(where, 1, {});
+    state.trail.undo_to(0);
+    return one.empty() ? NodeId{} : one[0].first;
   }
-  return Misfit::fits;
+  size_t count = 0;
+  for (const Amount& amount : shape.request.amounts) demands[count++] = {state.nodes.column(amount.resource), amount.value};
+  ++result.stats.steps;
+  result.stats.nodes_scanned += static_cast<int64_t>(where.nodes.words().size() * 64);
+  const uint32_t found = engine::best_node({.demands = {demands.data(), count}, .eligible = where.nodes.words(), .score = state.nodes.score_column(),
+                                            .object_score = shape.object_score.empty() ? nullptr : shape.object_score.data()});
+  return found == no_node ? NodeId{} : NodeId(found);
 }
 
-bool Engine::State::is_in_flavors(std::span<const FlavorId> wanted, NodeId node) const {
-  return std::ranges::all_of(wanted, [&](FlavorId flavor) { return flavor_has(flavor, node); });
+namespace {
+
+// A node that takes at least one pod of the set.
+struct Option {
+  int64_t object_score = 0;
+  int64_t room = 0;
+  bool is_used = false;   // holds a part of the gang already
+  int64_t score = 0;
+  NodeId node;
+};
+
+// Among nodes that take all that is left, the one where least stays free.
+bool is_tighter(const Option& a, const Option& b) {
+  return std::tuple(a.is_used, a.score, b.node) > std::tuple(b.is_used, b.score, a.node);
+}
+// Wishes first; among equally wished for, the one that takes most.
+bool comes_later(const Option& a, const Option& b) {
+  return std::tuple(a.object_score, a.room, a.is_used, a.score, b.node) < std::tuple(b.object_score, b.room, b.is_used, b.score, a.node);
 }
 
-NodeId Engine::State::best_node(const Shape& shape, std::span<const FlavorId> wanted, const Places& own, int64_t pods_to_place, CycleStats& stats) const {
-  NodeId best;
-  std::array<int64_t, 16> best_scores{};
-  const auto all = scores();
-  CHECK(all.size() <= best_scores.size());
-  const int64_t gpu_wants = amount_of(shape.request.amounts, gpu), cpu_wants = amount_of(shape.request.amounts, cpu);
-  shape.fits.for_each([&](size_t n) {
-    const NodeId id(static_cast<uint32_t>(n));
-    ++stats.nodes_scanned;
-    const int64_t has_room = room(shape, id);
-    if (has_room == 0 || !is_in_flavors(wanted, id)) return;
-    Candidate candidate{.node = facts(id), .room = has_room, .pods_to_place = pods_to_place};
-    candidate.gpus_left = gpu.index() < free.size() ? free[gpu.index()][n] - gpu_wants : 0;
-    candidate.cpu_left = cpu.index() < free.size() ? free[cpu.index()][n] - cpu_wants : 0;
-    candidate.is_used_by_gang = std::ranges::any_of(own, [&](const auto& place) { return place.first == id; });
-    // Compare score by score; an equal node with a higher id is never better.
-    for (size_t s = 0; s < all.size(); ++s) {
-      const int64_t value = all[s].value(shape.request, candidate);
-      if (best.is_some()) {
-        if (value < best_scores[s]) return;
-        if (value == best_scores[s]) {
-          if (s + 1 == all.size()) return;
-          continue;
-        }
-      }
-      best = id;
-      best_scores[s] = value;
-      for (size_t rest = s + 1; rest < all.size(); ++rest) best_scores[rest] = all[rest].value(shape.request, candidate);
-      return;
-    }
+}  // namespace
+
+// For equal pods this is exact: if it places fewer, no other way places more. Fewest nodes: as long as none takes
+// all that is left, the roomiest is filled; the rest goes where it fits most tightly.
+Places Cycle::place(const Candidates& where, int32_t count, const Places& used) {
+  const Shape& shape = state.shapes[where.shape.index()];
+  const Amounts& wants = shape.request.amounts;
+  std::vector<Option> options;
+  where.nodes.for_each([&](size_t n) {
+    const NodeId node(static_cast<uint32_t>(n));
+    const int64_t room = state.nodes.room(node, wants);
+    if (room == 0) return;
+    const bool is_used = std::ranges::find(used, node, &std::pair<NodeId, int32_t>::first) != used.end();
+    options.push_back({shape.object_score.empty() ? 0 : shape.object_score[n], room, is_used, state.nodes.score(node), node});
   });
-  ++stats.steps;
-  return best;
-}
-
-void Engine::State::take(const Shape& shape, NodeId node, int64_t count) {
-  for (const Amount& amount : shape.request.amounts) {
-    trail.add(free[amount.resource.index()][node.index()], -amount.value * count);
-  }
-}
-
-Places Engine::State::place(const Shape& shape, int32_t count, std::span<const FlavorId> wanted, CycleStats& stats) {
+  result.stats.nodes_scanned += static_cast<int64_t>(where.nodes.words().size() * 64);
+  std::ranges::make_heap(options, comes_later);
   Places places;
   int32_t left = count;
-  while (left > 0) {
-    const NodeId node = best_node(shape, wanted, places, left, stats);
-    if (!node.is_some()) break;
-    const auto taken = static_cast<int32_t>(std::min<int64_t>(left, room(shape, node)));
-    take(shape, node, taken);
-    places.emplace_back(node, taken);
+  const auto put = [&](const Option& option) {
+    const auto taken = static_cast<int32_t>(std::min<int64_t>(left, option.room));
+    state.nodes.take(option.node, wants, taken, state.trail);
+    places.emplace_back(option.node, taken);
     left -= taken;
+    ++result.stats.steps;
+  };
+  while (left > 0 && !options.empty()) {
+    const Option top = options.front();
+    if (top.room < left) {
+      put(top);
+      std::ranges::pop_heap(options, comes_later);
+      options.pop_back();
+      continue;
+    }
+    const Option* best = nullptr;
+    for (const Option& option : options) {
+      if (option.object_score == top.object_score && option.room >= left && (best == nullptr || is_tighter(option, *best))) best = &option;
+    }
+    put(*best);
   }
   std::ranges::sort(places);
   return places;
-}
-
-GpuMask Engine::State::pick_gpus(NodeId node, int64_t count) const {
-  const NodeState& at = nodes[node.index()];
-  GpuMask free_bits = at.spec.healthy_gpus & ~at.gpus_used, picked = 0;
-  for (; count > 0 && free_bits != 0; --count) {
-    const GpuMask lowest = free_bits & -free_bits;
-    picked |= lowest;
-    free_bits ^= lowest;
-  }
-  return count == 0 ? picked : 0;
 }
 
 }  // namespace tau::engine

@@ -47,26 +47,25 @@ bool is_named(const Request& request, const NodeFacts& node) {
   return !request.only_node.is_some() || request.only_node == node.id;
 }
 
-int64_t wishes(const Request& request, const Candidate& c) {
+int64_t wishes(const Request& request, const NodeFacts& node) {
   int64_t sum = 0;
   for (const Preference& wish : request.preferences) {
-    if (std::ranges::all_of(wish.term, [&](const Requirement& r) { return matches(r, c.node.labels); })) sum += wish.weight;
+    if (std::ranges::all_of(wish.term, [&](const Requirement& r) { return matches(r, node.labels); })) sum += wish.weight;
   }
   return sum;
 }
-int64_t unwanted_taints(const Request& request, const Candidate& c) {
-  return -std::ranges::count_if(c.node.taints, [&](const Taint& taint) {
+int64_t unwanted_taints(const Request& request, const NodeFacts& node) {
+  return -std::ranges::count_if(node.taints, [&](const Taint& taint) {
     return taint.effect == Effect::prefer_no_schedule && !tolerates(request.tolerations, taint);
   });
 }
-int64_t takes_all(const Request&, const Candidate& c) { return c.room >= c.pods_to_place ? 1 : 0; }
-int64_t stays_together(const Request&, const Candidate& c) { return c.is_used_by_gang ? 1 : 0; }
-// The tightest node that takes all that is left; if none does, the roomiest.
-int64_t packs_gpus(const Request&, const Candidate& c) { return c.room >= c.pods_to_place ? -c.gpus_left : c.room; }
-int64_t packs_cpu(const Request&, const Candidate& c) { return -c.cpu_left; }
+// The fullest node first: whole nodes stay free for those who need them. Pods without GPUs go to nodes without.
+int64_t packs_gpus(const FreeAmounts& free) { return -free.gpus; }
+int64_t packs_cpu(const FreeAmounts& free) { return -free.cpu_milli; }
+int64_t packs_memory(const FreeAmounts& free) { return -(free.memory_bytes >> 26); }  // in steps of 64 MiB
 
-// In this order; the first that fails names the misfit.
-constexpr std::array<StaticFilter, 5> filter_list{{
+// The first that fails names the misfit.
+constexpr std::array<Filter, 5> filter_list{{
     {"node is ready", Misfit::node_not_ready, is_ready},
     {"node is not cordoned", Misfit::cordoned, is_open},
     {"taints are borne", Misfit::taint, bears_taints},
@@ -74,26 +73,42 @@ constexpr std::array<StaticFilter, 5> filter_list{{
     {"node is the one named", Misfit::other_node, is_named},
 }};
 
-// In this order; a later one decides only between equals; the lower id decides last.
-constexpr std::array<Score, 6> score_list{{
-    {"preferred labels", wishes},
-    {"fewest unwanted taints", unwanted_taints},
-    {"takes the rest of the gang", takes_all},
-    {"already holds part of the gang", stays_together},
-    {"packs GPUs", packs_gpus},
-    {"packs CPU", packs_cpu},
+// A later one decides only between equals; the lower id decides last. For a gang, place.cc puts "takes all that
+// is left" and "already holds a part" between the scores of the object and those of what is free.
+constexpr std::array<Score, 5> score_list{{
+    {"preferred labels", wishes, nullptr, 2047, 52},
+    {"fewest unwanted taints", unwanted_taints, nullptr, 7, 48},
+    {"packs GPUs", nullptr, packs_gpus, 255, 40},
+    {"packs CPU", nullptr, packs_cpu, (1 << 20) - 1, 20},
+    {"packs memory", nullptr, packs_memory, (1 << 20) - 1, 0},
 }};
 
 }  // namespace
 
-std::span<const StaticFilter> static_filters() { return filter_list; }
+std::span<const Filter> filters() { return filter_list; }
 std::span<const Score> scores() { return score_list; }
 
 Misfit static_misfit(const Request& request, const NodeFacts& node) {
-  for (const StaticFilter& filter : filter_list) {
+  for (const Filter& filter : filter_list) {
     if (!filter.passes(request, node)) return filter.misfit;
   }
   return Misfit::fits;
+}
+
+int64_t object_score(const Request& request, const NodeFacts& node) {
+  int64_t sum = 0;
+  for (const Score& score : score_list) {
+    if (score.of_object != nullptr) sum += std::clamp(score.of_object(request, node), -score.cap, score.cap) * (int64_t{1} << score.shift);
+  }
+  return sum;
+}
+
+int64_t free_score(const FreeAmounts& free) {
+  int64_t sum = 0;
+  for (const Score& score : score_list) {
+    if (score.of_free != nullptr) sum += std::clamp<int64_t>(score.of_free(free), -score.cap, 0) * (int64_t{1} << score.shift);
+  }
+  return sum;
 }
 
 }  // namespace tau::engine

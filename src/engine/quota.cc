@@ -13,30 +13,39 @@ QuotaTree::NodeIndex QuotaTree::add_node() {
 
 void QuotaTree::set_parent(NodeIndex node, NodeIndex parent) { nodes_[node].parent = parent; }
 
+QuotaTree::Cell& QuotaTree::make(NodeIndex node, FlavorResource at) {
+  std::vector<Cell>& cells = nodes_[node].cells;
+  const auto place = std::ranges::lower_bound(cells, at, {}, &Cell::at);
+  if (place != cells.end() && place->at == at) return *place;
+  return *cells.insert(place, Cell{.at = at});
+}
+
+const QuotaTree::Cell* QuotaTree::find(NodeIndex node, FlavorResource at) const {
+  const std::vector<Cell>& cells = nodes_[node].cells;
+  const auto place = std::ranges::lower_bound(cells, at, {}, &Cell::at);
+  return place == cells.end() || place->at != at ? nullptr : &*place;
+}
+
 void QuotaTree::set_quota(NodeIndex node, FlavorResource at, const Quota& quota) {
-  Cell& cell = nodes_[node].cells[at];
+  Cell& cell = make(node, at);
   cell.nominal = quota.nominal;
   cell.borrowing_limit = quota.borrowing_limit;
   cell.lending_limit = quota.lending_limit;
+  cell.is_own = true;
 }
 
 void QuotaTree::seal() {
-  // A node that meets itself on the way up is in a cycle: it and its fellows stand alone.
-  std::vector<bool> is_cyclic(nodes_.size());
-  for (NodeIndex start = 0; start < nodes_.size(); ++start) {
-    NodeIndex at = start;
-    for (size_t steps = 0; at != none && steps <= nodes_.size(); ++steps) at = nodes_[at].parent;
-    is_cyclic[start] = at != none;
-  }
-  for (NodeIndex node = 0; node < nodes_.size(); ++node) {
-    if (is_cyclic[node]) nodes_[node].parent = none;
-  }
   std::vector<std::pair<size_t, NodeIndex>> by_depth;
-  for (NodeIndex node = 0; node < nodes_.size(); ++node) {
+  for (NodeIndex start = 0; start < nodes_.size(); ++start) {
     size_t depth = 0;
-    for (NodeIndex at = nodes_[node].parent; at != none; at = nodes_[at].parent) ++depth;
-    by_depth.emplace_back(depth, node);
-    for (auto& [at, cell] : nodes_[node].cells) {
+    NodeIndex at = nodes_[start].parent;
+    for (; at != none && depth <= nodes_.size(); ++depth) at = nodes_[at].parent;
+    nodes_[start].is_cyclic = at != none;  // it never reaches a root
+    by_depth.emplace_back(depth, start);
+  }
+  for (Node& node : nodes_) {
+    if (node.is_cyclic) node.parent = none;
+    for (Cell& cell : node.cells) {
       cell.subtree = cell.nominal;
       cell.usage = 0;
     }
@@ -45,18 +54,19 @@ void QuotaTree::seal() {
   for (const auto& [depth, node] : by_depth) {
     const NodeIndex parent = nodes_[node].parent;
     if (parent == none) continue;
-    for (const auto& [at, cell] : nodes_[node].cells) nodes_[parent].cells[at].subtree += cell.subtree - cell.local();
+    nodes_[parent].height = std::max(nodes_[parent].height, nodes_[node].height + 1);
+    for (const Cell& cell : nodes_[node].cells) make(parent, cell.at).subtree += cell.subtree - cell.local();
   }
 }
 
-const QuotaTree::Cell* QuotaTree::find(NodeIndex node, FlavorResource at) const {
-  const auto found = nodes_[node].cells.find(at);
-  return found == nodes_[node].cells.end() ? nullptr : &found->second;
+QuotaTree::NodeIndex QuotaTree::root(NodeIndex node) const {
+  while (nodes_[node].parent != none) node = nodes_[node].parent;
+  return node;
 }
 
 void QuotaTree::charge(NodeIndex queue, FlavorResource at, int64_t amount, Trail* trail) {
   for (NodeIndex node = queue; node != none && amount != 0; node = nodes_[node].parent) {
-    Cell& cell = nodes_[node].cells[at];
+    Cell& cell = trail == nullptr ? make(node, at) : const_cast<Cell&>(*find(node, at));
     const int64_t before = std::max<int64_t>(0, cell.usage - cell.local());
     if (trail != nullptr) trail->add(cell.usage, amount);
     else cell.usage += amount;
@@ -74,7 +84,10 @@ int64_t QuotaTree::nominal(NodeIndex node, FlavorResource at) const {
   return cell == nullptr ? 0 : cell->nominal;
 }
 
-bool QuotaTree::has(NodeIndex node, FlavorResource at) const { return find(node, at) != nullptr; }
+bool QuotaTree::has(NodeIndex node, FlavorResource at) const {
+  const Cell* cell = find(node, at);
+  return cell != nullptr && cell->is_own;
+}
 
 int64_t QuotaTree::available(NodeIndex node, FlavorResource at) const {
   static const Cell empty;
@@ -82,14 +95,13 @@ int64_t QuotaTree::available(NodeIndex node, FlavorResource at) const {
   const Cell& cell = found == nullptr ? empty : *found;
   const NodeIndex parent = nodes_[node].parent;
   if (parent == none) return cell.subtree - cell.usage;
-  const int64_t local = cell.local();
   int64_t from_parent = available(parent, at);
   if (cell.borrowing_limit) {
-    const int64_t stored = cell.subtree - local;
+    const int64_t local = cell.local(), stored = cell.subtree - local;
     const int64_t used = std::max<int64_t>(0, cell.usage - local);
     from_parent = std::min(from_parent, stored - used + *cell.borrowing_limit);
   }
-  return std::max<int64_t>(0, local - cell.usage) + from_parent;
+  return cell.local_left() + from_parent;
 }
 
 int64_t QuotaTree::potential(NodeIndex node, FlavorResource at) const {
@@ -102,9 +114,16 @@ int64_t QuotaTree::potential(NodeIndex node, FlavorResource at) const {
   return cell.borrowing_limit ? std::min(most, cell.subtree + *cell.borrowing_limit) : most;
 }
 
-bool QuotaTree::is_borrowing_with(NodeIndex queue, FlavorResource at, int64_t amount) const {
-  const Cell* cell = find(queue, at);
-  return cell == nullptr ? amount > 0 : cell->usage + amount > cell->nominal;
+int32_t QuotaTree::borrow_level(NodeIndex queue, FlavorResource at, int64_t amount) const {
+  int32_t level = 0;
+  for (NodeIndex node = queue; node != none; node = nodes_[node].parent) {
+    const Cell* cell = find(node, at);
+    level = nodes_[node].height;
+    if (cell == nullptr) continue;
+    if (cell->usage + amount <= cell->subtree) break;
+    amount -= cell->local_left();
+  }
+  return level;
 }
 
 }  // namespace tau::engine

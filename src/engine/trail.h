@@ -24,8 +24,7 @@ class Trail {
       entries_.pop_back();
     }
   }
-  // Keeps all writes; the cells may move afterwards.
-  void commit() { entries_.clear(); }
+  bool is_empty() const { return entries_.empty(); }
 
  private:
   struct Entry {

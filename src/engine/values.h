@@ -228,6 +228,9 @@ enum class Reason : uint8_t {
   waiting_preemption, backoff,
 };
 
+// Whether a search that found nothing looked everywhere, or ran out of steps.
+enum class Proof : uint8_t { proved, not_within_budget };
+
 struct QuotaShort {  // "cluster queue q: flavor f: gpu: want 12, free 8 of 16"
   FlavorId flavor;
   ResourceId resource;
@@ -244,6 +247,7 @@ struct Blocker {
   int64_t gpus_wanted = 0, gpus_free = 0;     // in the whole, on nodes that the pod may use
   std::vector<int32_t> free_gpus_by_node;     // descending, at most 64
   int32_t position = 0, ahead = 0;            // of waiting_priority: 1 = head
+  Proof proof = Proof::proved;                // of capacity_*
   bool operator==(const Blocker&) const = default;
 };
 struct Verdict {
@@ -252,8 +256,6 @@ struct Verdict {
   std::vector<Blocker> blockers;  // all true ones, first = what holds it now
   bool operator==(const Verdict&) const = default;
 };
-
-enum class Proof : uint8_t { proved, not_within_budget };
 
 struct CycleStats {
   int64_t heads = 0, admitted = 0, bound = 0, evicted = 0, steps = 0, nodes_scanned = 0;

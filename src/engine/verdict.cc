@@ -1,168 +1,101 @@
-// Why work waits: all true blockers, each with its numbers.
-#include "engine/state.h"
+// Verdicts: kept per bucket of equal work, told once per change to everyone in it.
+#include "engine/cycle.h"
 
 namespace tau::engine {
+namespace {
 
-void Cycle::tell(std::optional<Verdict>& held, Verdict verdict) {
-  if (held == verdict) return;
-  held = verdict;
-  result.verdicts.push_back(std::move(verdict));
-}
+// What has gone stale is looked at again, so many buckets a cycle, round after round; what is new, at once.
+constexpr int64_t refreshes_per_cycle = 256;
+constexpr Duration refresh_pause = milliseconds(100);
 
-std::vector<Blocker> Cycle::quota_blockers(const WorkloadState& workload) {
-  const QueueState& queue = state.queues[workload.spec.queue.index()];
-  std::vector<Blocker> found;
-  std::map<FlavorResource, int64_t> wanted_before;  // by earlier pod sets of this workload
-  for (size_t set = 0; set < workload.spec.pod_sets.size(); ++set) {
-    const Request& request = state.shapes[workload.shapes[set].index()].request;
-    for (const Amount& amount : request.amounts) {
-      const auto group = std::ranges::find_if(queue.spec.groups, [&](const ResourceGroup& g) {
-        return std::ranges::find(g.resources, amount.resource) != g.resources.end();
-      });
-      if (group == queue.spec.groups.end()) {
-        if (amount.resource != pods && !queue.spec.follows_nodes) {
-          found.push_back({.reason = Reason::no_matching_flavor, .quota = {{.resource = amount.resource, .want = amount.value}}, .pod_set = static_cast<uint32_t>(set)});
-        }
-        continue;
-      }
-      const int64_t want = amount.value * workload.spec.pod_sets[set].count;
-      bool has_open = false, can_ever = false;
-      std::optional<QuotaShort> nearest;
-      bool fits = false;
-      for (const FlavorQuota& flavor : group->flavors) {
-        if (!is_flavor_open(queue, flavor.flavor, request)) continue;
-        has_open = true;
-        const FlavorResource at{flavor.flavor, amount.resource};
-        const int64_t free = state.quota.available(queue.quota, at) - wanted_before[at];
-        can_ever |= state.quota.potential(queue.quota, at) >= want + wanted_before[at];
-        if (free >= want) {
-          fits = true;
-          wanted_before[at] += want;
-          break;
-        }
-        if (!nearest || free > nearest->free) nearest = QuotaShort{flavor.flavor, amount.resource, want, std::max<int64_t>(0, free), state.quota.potential(queue.quota, at)};
-      }
-      if (fits) continue;
-      const Reason reason = !has_open ? Reason::no_matching_flavor : can_ever ? Reason::waiting_quota : Reason::exceeds_max_quota;
-      Blocker blocker{.reason = reason, .pod_set = static_cast<uint32_t>(set)};
-      if (nearest) blocker.quota.push_back(*nearest);
-      found.push_back(std::move(blocker));
-    }
-  }
-  // One blocker per reason, all its resources together.
-  std::vector<Blocker> merged;
-  for (Blocker& blocker : found) {
-    const auto same = std::ranges::find(merged, blocker.reason, &Blocker::reason);
-    if (same == merged.end()) merged.push_back(std::move(blocker));
-    else same->quota.insert(same->quota.end(), blocker.quota.begin(), blocker.quota.end());
-  }
-  return merged;
-}
+}  // namespace
 
-std::optional<Blocker> Cycle::capacity_blocker(std::span<const std::pair<ShapeId, int32_t>> sets, std::span<const FlavorId> flavors) {
-  const Trail::Mark mark = state.trail.mark();
-  Blocker blocker;
-  bool is_blocked = false;
-  for (size_t set = 0; set < sets.size(); ++set) {
-    const Shape& shape = state.shapes[sets[set].first.index()];
-    const int32_t count = sets[set].second;
-    blocker.pods_wanted += count;
-    blocker.gpus_wanted += amount_of(shape.request.amounts, gpu) * count;
-    if (is_blocked) continue;
-    std::vector<int64_t> free_by_node;
-    shape.fits.for_each([&](size_t n) {
-      if (gpu.index() >= state.free.size() || !state.is_in_flavors(flavors, NodeId(static_cast<uint32_t>(n)))) return;
-      free_by_node.push_back(std::max<int64_t>(0, state.free[gpu.index()][n]));
-    });
-    int32_t placed = 0;
-    for (const auto& [node, pods_there] : state.place(shape, count, flavors, result.stats)) placed += pods_there;
-    blocker.pods_placed += placed;
-    if (placed == count) continue;
-    is_blocked = true;
-    blocker.pod_set = static_cast<uint32_t>(set);
-    int64_t room_if_healthy = placed;
-    for (size_t n = 0; n < state.nodes.size(); ++n) {
-      const NodeId id(static_cast<uint32_t>(n));
-      if (!state.nodes[n].is_known || !state.is_in_flavors(flavors, id)) continue;
-      const Misfit why = state.misfit(shape, id);
-      ++blocker.nodes_by_misfit[static_cast<size_t>(why)];
-      NodeFacts healed = state.facts(id);
-      healed.is_ready = true;
-      healed.is_cordoned = false;
-      if ((why == Misfit::node_not_ready || why == Misfit::cordoned) && static_misfit(shape.request, healed) == Misfit::fits) {
-        room_if_healthy += state.room(shape, id);
-      }
-    }
-    std::ranges::sort(free_by_node, std::greater());
-    for (const int64_t gpus : free_by_node) blocker.gpus_free += gpus;
-    for (size_t i = 0; i < std::min<size_t>(64, free_by_node.size()); ++i) blocker.free_gpus_by_node.push_back(static_cast<int32_t>(free_by_node[i]));
-    const int64_t wants = amount_of(shape.request.amounts, gpu);
-    const bool is_gpu_short = wants > 0 && blocker.nodes_by_misfit[static_cast<size_t>(Misfit::gpu_short)] > 0;
-    if (room_if_healthy >= count) blocker.reason = Reason::capacity_unhealthy;
-    else if (is_gpu_short && blocker.gpus_free >= wants * count) blocker.reason = Reason::capacity_fragmented;
-    else blocker.reason = Reason::capacity_short;
-  }
-  state.trail.undo_to(mark);
-  if (!is_blocked) return std::nullopt;
-  return blocker;
-}
-
-std::vector<Blocker> Cycle::blockers_of(const WorkloadState& workload) {
-  std::vector<Blocker> blockers = quota_blockers(workload);
-  std::vector<std::pair<ShapeId, int32_t>> sets;
-  for (size_t set = 0; set < workload.shapes.size(); ++set) sets.emplace_back(workload.shapes[set], workload.spec.pod_sets[set].count);
-  // With one flavor everywhere its nodes are the ones that count; with several, any node may.
-  const QueueState& queue = state.queues[workload.spec.queue.index()];
-  std::vector<FlavorId> flavors;
-  for (const ResourceGroup& group : queue.spec.groups) {
-    for (const FlavorQuota& flavor : group.flavors) flavors.push_back(flavor.flavor);
-  }
-  std::ranges::sort(flavors);
-  flavors.erase(std::unique(flavors.begin(), flavors.end()), flavors.end());
-  if (flavors.size() > 1) flavors.clear();
-  const bool has_nodes = std::ranges::any_of(state.nodes, [&](const NodeState& node) { return node.is_known && state.is_in_flavors(flavors, node.spec.id); });
-  if (has_nodes) {
-    if (auto capacity = capacity_blocker(sets, flavors)) blockers.push_back(std::move(*capacity));
-  }
+std::vector<Blocker> blockers_in_queue(const std::vector<Blocker>& of_bucket, int32_t ahead) {
+  std::vector<Blocker> blockers = of_bucket;
+  if (ahead > 0) blockers.push_back({.reason = Reason::waiting_priority, .quota = {}, .free_gpus_by_node = {}, .position = ahead + 1, .ahead = ahead});
+  if (blockers.empty()) blockers.push_back({.reason = Reason::not_evaluated, .quota = {}, .free_gpus_by_node = {}});
   return blockers;
 }
 
-void Cycle::explain_what_waits() {
-  for (const WorkloadId id : std::exchange(state.cleared, {})) result.cleared.push_back(id);
-  for (const WorkloadId id : state.homeless) {
-    WorkloadState& workload = state.workloads[id.index()];
-    Verdict verdict{.workload = id, .blockers = {{.reason = workload.spec.is_active ? Reason::queue_not_found : Reason::user_hold}}};
-    tell(workload.verdict, std::move(verdict));
+Reason held_back_reason(const WorkloadState& workload) { return workload.is_active ? Reason::backoff : Reason::user_hold; }
+
+bool Cycle::explain_bucket(Bucket& bucket) {
+  const WorkloadState& workload = state.workloads[bucket.waiting.begin()->id.index()];
+  std::vector<Blocker> blockers = blockers_of(workload);
+  for (Blocker& blocker : blockers) {
+    if (blocker.reason >= Reason::capacity_short && blocker.reason <= Reason::capacity_unhealthy && !bucket.is_proved) blocker.proof = Proof::not_within_budget;
   }
-  for (const QueueState& queue : state.queues) {
-    int32_t ahead = 0;
-    // Equal requests wait for equal reasons; only their place differs.
-    std::map<std::pair<std::vector<ShapeId>, std::vector<int32_t>>, std::vector<Blocker>> known;
-    for (const OrderKey& key : queue.pending) {
-      WorkloadState& workload = state.workloads[key.id.index()];
-      Verdict verdict{.workload = key.id};
-      Blocker place{.reason = Reason::waiting_priority, .position = ahead + 1, .ahead = ahead};
-      if (!workload.spec.is_active) {
-        verdict.blockers.push_back({.reason = Reason::user_hold});
-      } else if (queue.spec.stop != StopPolicy::none) {
-        verdict.blockers.push_back({.reason = Reason::queue_stopped});
-      } else if (workload.evicting_until) {
-        verdict.blockers.push_back({.reason = Reason::waiting_preemption});
-      } else if (workload.spec.not_before && *workload.spec.not_before > now) {
-        verdict.blockers.push_back({.reason = Reason::backoff});
-      } else {
-        std::pair<std::vector<ShapeId>, std::vector<int32_t>> signature{workload.shapes, {}};
-        for (const PodSet& set : workload.spec.pod_sets) signature.second.push_back(set.count);
-        auto [at, is_new] = known.try_emplace(std::move(signature));
-        if (is_new) at->second = blockers_of(workload);
-        verdict.blockers = at->second;
-        if (verdict.blockers.empty() && ahead == 0) verdict.blockers.push_back({.reason = Reason::not_evaluated});
-      }
-      if (ahead > 0) verdict.blockers.push_back(place);
+  bucket.evaluated = state.generation;
+  if (bucket.version != 0 && bucket.blockers == blockers) return false;
+  bucket.blockers = std::move(blockers);
+  bucket.version = ++state.last_version;
+  return true;
+}
+
+void Cycle::tell(WorkloadId id, uint64_t version, std::vector<Blocker> blockers) {
+  WorkloadState& workload = state.workloads[id.index()];
+  if (workload.told_version == version && workload.told_reason == blockers[0].reason) return;
+  workload.told_version = version;
+  workload.told_reason = blockers[0].reason;
+  result.verdicts.push_back({.workload = id, .pod = {}, .blockers = std::move(blockers)});
+}
+
+void Cycle::explain_queue(QueueState& queue, int64_t& refreshes_left) {
+  for (auto& [key, bucket] : queue.book.buckets()) {
+    if (bucket.evaluated == state.generation || queue.spec.stop != StopPolicy::none) continue;
+    if (bucket.evaluated != 0 && --refreshes_left < 0) continue;
+    queue.has_news |= explain_bucket(bucket);
+  }
+  if (!std::exchange(queue.has_news, false)) return;
+  int32_t ahead = 0;
+  for (const auto& [key, bucket] : queue.book.in_order()) {
+    const auto plain = [&](Reason reason) { tell(key.id, 0, {{.reason = reason, .quota = {}, .free_gpus_by_node = {}}}); };
+    if (bucket == nullptr) {
+      plain(held_back_reason(state.workloads[key.id.index()]));
+    } else if (queue.spec.stop != StopPolicy::none) {
+      plain(Reason::queue_stopped);
+    } else {
+      const WorkloadState& workload = state.workloads[key.id.index()];
+      const Reason first = !bucket->blockers.empty() ? bucket->blockers[0].reason : ahead > 0 ? Reason::waiting_priority : Reason::not_evaluated;
+      if (workload.told_version != bucket->version || workload.told_reason != first) tell(key.id, bucket->version, blockers_in_queue(bucket->blockers, ahead));
       ++ahead;
-      tell(workload.verdict, std::move(verdict));
     }
   }
+}
+
+void Cycle::explain_pods() {
+  for (const PodId id : waiting_pods) {
+    PodState& pod = state.pods[id.index()];
+    Verdict verdict{.workload = {}, .pod = id, .blockers = {}};
+    if (auto blocker = capacity_blocker({{{pod.shape, 1}}, {{{}}}})) verdict.blockers.push_back(std::move(*blocker));
+    Verdict& told = state.told_pods[id];
+    if (!pod.has_verdict || told != verdict) {
+      told = verdict;
+      result.verdicts.push_back(std::move(verdict));
+    }
+    pod.has_verdict = true;
+  }
+  std::erase_if(state.told_pods, [&](const auto& entry) { return !state.pods[entry.first.index()].has_verdict; });
+}
+
+void Cycle::explain_what_waits() {
+  for (const WorkloadId id : state.homeless) {
+    const Reason reason = state.workloads[id.index()].is_active ? Reason::queue_not_found : Reason::user_hold;
+    tell(id, 0, {{.reason = reason, .quota = {}, .free_gpus_by_node = {}}});
+  }
+  // From where the last cycle ran out of refreshes.
+  int64_t refreshes_left = refreshes_per_cycle;
+  const size_t count = state.queues.size(), start = count == 0 ? 0 : state.explain_from % count;
+  bool is_all = true;
+  for (size_t i = 0; i < count; ++i) {
+    QueueState& queue = state.queues[(start + i) % count];
+    if (!queue.is_known) continue;
+    explain_queue(queue, refreshes_left);
+    if (refreshes_left < 0 && std::exchange(is_all, false)) state.explain_from = (start + i) % count;
+  }
+  if (!is_all) note_next(now + refresh_pause);
+  explain_pods();
+  result.cleared = std::exchange(state.cleared, {});
 }
 
 }  // namespace tau::engine

@@ -1,0 +1,84 @@
+// Cycle: one round of decisions on a State. What it finds out on the way (what surely does not fit any more) is
+// kept for its length only.
+#pragma once
+
+#include "engine/state.h"
+
+namespace tau::engine {
+
+// Where the pods of a set may go: the shape's nodes that every chosen flavor has too.
+struct Candidates {
+  ShapeId shape;
+  Bits nodes;
+};
+
+struct Cycle {
+  using State = Engine::State;
+  State& state;
+  Time now;
+  const CycleOptions& options;
+  CycleResult result = {};
+  std::map<std::pair<ShapeId, std::vector<FlavorId>>, int32_t> too_many = {};  // pods that found no room
+
+  // cycle.cc
+  void expire();
+  void evict_what_must_go();
+  void wake_what_may_fit();
+  void note_next(Time when);
+  void evict(WorkloadId id, EvictReason reason);
+  // bind.cc
+  void bind_held_pods();
+  bool bind_one(PodId id);
+  bool move_place(WorkloadId id, size_t set);
+  bool is_usable(const WorkloadState& workload, size_t set, NodeId node) const;
+  void assume_bound(PodId id, NodeId node, GpuMask gpus);
+  void place_loose_pods();
+  // admit.cc
+  void admit_heads();
+  struct Head;
+  std::vector<Head> pop_heads(std::vector<QueueId>& queues);
+  void try_head(const Head& head, bool is_alone, std::vector<QueueId>& blocked);
+  void keep_admission(WorkloadId id, std::vector<PodSetAdmission> admission);
+  // assign.cc
+  struct Search;
+  struct Outcome {
+    std::optional<std::vector<PodSetAdmission>> admission;
+    Wake blocked_by = wake_none;  // what could help
+    int32_t borrow_level = 0;
+    Proof proof = Proof::proved;
+  };
+  // With nodes, or by quota alone (to see how far it would borrow). Leaves nothing on the trail.
+  Outcome find_admission(const WorkloadState& workload, bool is_with_nodes);
+  bool is_flavor_open(FlavorId flavor, const Request& request) const;
+  // place.cc
+  Candidates candidates(ShapeId shape, std::span<const FlavorId> flavors) const;
+  NodeId best_node(const Candidates& where);
+  // Up to `count` pods on the trail; fewer come back if there is no room for all. `used` = nodes that hold a part
+  // of the gang already.
+  Places place(const Candidates& where, int32_t count, const Places& used);
+  // explain.cc
+  // Sets of flavors, one of which a pod set's nodes must all have.
+  using FlavorChoices = std::vector<std::vector<FlavorId>>;
+  // Pod sets as shape and count, and the choices of each.
+  using CapacityKey = std::pair<std::vector<std::pair<ShapeId, int32_t>>, std::vector<FlavorChoices>>;
+  std::vector<Blocker> blockers_of(const WorkloadState& workload);
+  std::vector<Blocker> quota_blockers(const WorkloadState& workload, std::vector<FlavorChoices>& choices);
+  std::optional<Blocker> capacity_blocker(const CapacityKey& key);
+  Blocker explain_nodes(const Candidates& where, std::span<const FlavorId> flavors, int32_t count, int32_t placed);
+  std::map<CapacityKey, std::optional<Blocker>> known_capacity = {};  // once all is placed
+  std::vector<int32_t> free_gpus_before_ = {};
+  // verdict.cc
+  void explain_what_waits();
+  void explain_queue(QueueState& queue, int64_t& refreshes_left);
+  bool explain_bucket(Bucket& bucket);
+  void explain_pods();
+  void tell(WorkloadId id, uint64_t version, std::vector<Blocker> blockers);
+  std::vector<PodId> waiting_pods = {};  // outside queues, without a node
+};
+
+// The verdict on a workload that waits: what its bucket waits for, and its place in the queue.
+std::vector<Blocker> blockers_in_queue(const std::vector<Blocker>& of_bucket, int32_t ahead);
+// Why one that is held back waits.
+Reason held_back_reason(const WorkloadState& workload);
+
+}  // namespace tau::engine
