@@ -189,6 +189,12 @@ struct Builder {
     verb(*noun("bench"), "engine", [&] { return bench_engine(f.global, f.tools, console); })
         ->add_option("--runs", f.tools.runs, "runs of each row")
         ->type_name("N");
+    CLI::App* scenario_verb = verb(app, "scenario", [&] { return scenario(f.tools, console); });
+    scenario_verb->add_option("file", f.tools.files, "scenario files")
+        ->type_name("FILE")
+        ->required();
+    scenario_verb->add_option("--id", f.tools.only, "only the scenario of this id")
+        ->type_name("ID");
     CLI::App* simulate_verb = verb(app, "simulate", [&] { return simulate(f.tools, console); });
     simulate_verb->add_option("--seed", f.tools.seeds, "one seed or a range A..B")
         ->type_name("SEEDS");

@@ -6,7 +6,9 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "host/files.h"
 #include "sim/bench_engine.h"
+#include "sim/scenario.h"
 #include "sim/world.h"
 
 namespace tau::cmd {
@@ -33,6 +35,27 @@ Outcome simulate(const ToolOptions& options, const Console& console) {
   }
   console.out(fmt::format("{} passed, {} failed\n", *last - *first + 1 - failures, failures));
   return failures == 0 ? ExitCode::ok : ExitCode::partial;
+}
+
+Outcome scenario(const ToolOptions& options, const Console& console) {
+  sim::ScenarioReport sum;
+  for (const std::string& file : options.files) {
+    const auto text = host::read_file(file);
+    if (!text)
+      return failed(Failure("TG-SCN-001", ExitCode::usage, text.error().message).at(file));
+    auto report = sim::run_scenarios(*text, {.only = options.only});
+    if (!report)
+      return failed(Failure("TG-SCN-002", ExitCode::usage, report.error().message).at(file));
+    sum.passed += report->passed;
+    sum.failed += report->failed;
+    sum.skipped += report->skipped;
+    std::ranges::move(report->scenarios, std::back_inserter(sum.scenarios));
+  }
+  if (!options.only.empty() && sum.scenarios.empty())
+    return failed(Failure("TG-SCN-003", ExitCode::not_found,
+                          fmt::format("no scenario has the id \"{}\"", options.only)));
+  console.out(sim::to_text(sum));
+  return sum.failed == 0 ? ExitCode::ok : ExitCode::partial;
 }
 
 Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options,

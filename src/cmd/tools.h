@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cmd/errors.h"
 #include "cmd/output.h"
@@ -13,9 +14,12 @@ struct ToolOptions {
   std::string seeds = "1";
   bool prints_log = false;
   int runs = 5;
+  std::vector<std::string> files;
+  std::string only;
 };
 Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options,
                      const Console& console);
+Outcome scenario(const ToolOptions& options, const Console& console);
 Outcome simulate(const ToolOptions& options, const Console& console);
 
 }  // namespace tau::cmd

@@ -132,6 +132,13 @@ std::span<const VerbText> verb_texts() {
        "source",
        "Completes verbs, flags, their values, and the names of live runs, queues and nodes.", "",
        ""},
+      {"scenario", "play scenario files against the scheduling engine",
+       "tau scenario scenarios/kueue.yaml scenarios/foundation.yaml\ntau scenario --id C-14 "
+       "scenarios/kueue.yaml",
+       "A scenario says a cluster, its queues and work, and what must be decided. A line for each "
+       "that differs\n"
+       "(want, got) or that the engine does not cover (not supported: ...), then the counts.",
+       "0 none failed; 2 a file cannot be read; 10 some failed", "tau simulate"},
       {"simulate", "run the whole platform in virtual time with faults, and check it",
        "tau simulate --seed 1..100\ntau simulate --seed 7 --log",
        "Everything that a seed does, it does again: the same seed gives the same log to the byte.",

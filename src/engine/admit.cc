@@ -1,5 +1,5 @@
-// The heads of the queues, round by round: each round takes one from every queue, decides in which order, and
-// admits what still fits.
+// The heads of the queues, round by round: each round takes one from every queue, decides in which
+// order, and admits what still fits.
 #include "base/limits.h"
 #include "engine/cycle.h"
 
@@ -40,7 +40,9 @@ std::vector<Cycle::Head> Cycle::pop_heads(std::vector<QueueId>& queues) {
       head.has_quota = outcome.admission.has_value();
     }
   }
-  std::ranges::sort(heads, [](const Head& a, const Head& b) { return std::tie(a.borrow_level, a.key) < std::tie(b.borrow_level, b.key); });
+  std::ranges::sort(heads, [](const Head& a, const Head& b) {
+    return std::tie(a.borrow_level, a.key) < std::tie(b.borrow_level, b.key);
+  });
   return heads;
 }
 
@@ -64,15 +66,19 @@ void Cycle::try_head(const Head& head, bool is_alone, std::vector<QueueId>& bloc
   }
   // Its quota went to another head of this round: it is tried again, and not parked.
   const bool lost_the_race = !is_alone && head.has_quota && outcome.blocked_by == wake_quota;
-  if (!lost_the_race) queue.book.park(head.bucket, outcome.blocked_by == wake_none ? wake_all : outcome.blocked_by);
+  if (!lost_the_race)
+    queue.book.park(head.bucket, outcome.blocked_by == wake_none ? wake_all : outcome.blocked_by);
 }
 
 void Cycle::admit_heads() {
   std::vector<QueueId> queues;
   for (const QueueState& queue : state.queues) {
-    if (queue.is_known && queue.spec.stop == StopPolicy::none && !state.quota.is_cyclic(queue.quota)) queues.push_back(queue.spec.id);
+    if (queue.is_known && queue.spec.stop == StopPolicy::none &&
+        !state.quota.is_cyclic(queue.quota))
+      queues.push_back(queue.spec.id);
   }
-  for (int32_t round = 0; options.max_heads_per_queue == 0 || round < options.max_heads_per_queue; ++round) {
+  for (int32_t round = 0; options.max_heads_per_queue == 0 || round < options.max_heads_per_queue;
+       ++round) {
     const std::vector<Head> heads = pop_heads(queues);
     if (heads.empty()) break;
     std::vector<QueueId> blocked;
@@ -84,7 +90,8 @@ void Cycle::admit_heads() {
       }
       try_head(head, heads.size() == 1, blocked);
     }
-    std::erase_if(queues, [&](QueueId id) { return std::ranges::find(blocked, id) != blocked.end(); });
+    std::erase_if(queues,
+                  [&](QueueId id) { return std::ranges::find(blocked, id) != blocked.end(); });
   }
 }
 

@@ -8,14 +8,13 @@ void Engine::State::apply(const Delta& delta) {
   std::visit([this](const auto& one) { apply(one); }, delta);
 }
 
-// ---- nodes ----------------------------------------------------------------------------------------------
-
 void Engine::State::node_changed(NodeId id) {
   for (Shape& shape : shapes) {
     if (shape.uses > 0) check_object(shape, id);
   }
   for (FlavorState& flavor : flavors) check_flavor(flavor, id);
-  is_quota_stale |= std::ranges::any_of(queues, [](const QueueState& queue) { return queue.is_known && queue.spec.follows_nodes; });
+  is_quota_stale |= std::ranges::any_of(
+      queues, [](const QueueState& queue) { return queue.is_known && queue.spec.follows_nodes; });
   note_freed_capacity();
   ++generation;
 }
@@ -23,29 +22,40 @@ void Engine::State::node_changed(NodeId id) {
 void Engine::State::check_flavor(FlavorState& flavor, NodeId id) {
   const NodeState& node = nodes[id];
   flavor.nodes.resize(nodes.size());
-  flavor.nodes.set(id.index(), flavor.is_known && node.is_known && std::ranges::all_of(flavor.spec.node_labels, [&](const Label& wanted) {
-    return std::ranges::any_of(node.spec.labels, [&](const Label& has) { return has.key == wanted.key && has.value == wanted.value; });
-  }));
+  flavor.nodes.set(id.index(),
+                   flavor.is_known && node.is_known &&
+                       std::ranges::all_of(flavor.spec.node_labels, [&](const Label& wanted) {
+                         return std::ranges::any_of(node.spec.labels, [&](const Label& has) {
+                           return has.key == wanted.key && has.value == wanted.value;
+                         });
+                       }));
 }
 
 void Engine::State::apply(const NodeUpsert& delta) {
   if (!is_sane(delta.id)) return;
   nodes.grow(delta.id);
   NodeUpsert spec = delta;
-  std::erase_if(spec.allocatable, [](const Amount& amount) { return amount.value <= 0 || amount.resource.value >= most_resources; });
+  std::erase_if(spec.allocatable, [](const Amount& amount) {
+    return amount.value <= 0 || amount.resource.value >= most_resources;
+  });
   for (Amount& amount : spec.allocatable) amount.value = std::min(amount.value, int64_t{1} << 50);
   nodes.ensure_columns(spec.allocatable);
   NodeState& node = nodes.at(delta.id);
-  NodeState now = {.is_known = true, .spec = std::move(spec), .gpus_used = node.gpus_used, .pods = node.pods};
+  NodeState now = {
+      .is_known = true, .spec = std::move(spec), .gpus_used = node.gpus_used, .pods = node.pods};
   std::set<ResourceId> touched{gpu};
   for (const Amount& amount : node.spec.allocatable) touched.insert(amount.resource);
   for (const Amount& amount : now.spec.allocatable) touched.insert(amount.resource);
   nodes.ensure_columns({{gpu, 0}});
-  for (const ResourceId resource : touched) nodes.add(delta.id, resource, NodeTable::capacity(now, resource) - NodeTable::capacity(node, resource));
+  for (const ResourceId resource : touched)
+    nodes.add(delta.id, resource,
+              NodeTable::capacity(now, resource) - NodeTable::capacity(node, resource));
   for (const PodId pod_id : node.pods) {
     const PodState& pod = pods[pod_id.index()];
     if (pod.gpus == 0 || amount_of(amounts(pod.shape), gpu) == 0) continue;
-    nodes.add(delta.id, gpu, std::popcount(pod.gpus & node.spec.healthy_gpus) - std::popcount(pod.gpus & now.spec.healthy_gpus));
+    nodes.add(delta.id, gpu,
+              std::popcount(pod.gpus & node.spec.healthy_gpus) -
+                  std::popcount(pod.gpus & now.spec.healthy_gpus));
   }
   node = std::move(now);
   node_changed(delta.id);
@@ -59,8 +69,6 @@ void Engine::State::apply(const NodeGone& delta) {
   node_changed(delta.id);
 }
 
-// ---- pods -----------------------------------------------------------------------------------------------
-
 void Engine::State::apply(const PodUpsert& delta) {
   if (!is_sane(delta.id)) return;
   PodState& pod = grow(pods, delta.id);
@@ -69,10 +77,13 @@ void Engine::State::apply(const PodUpsert& delta) {
   const bool keeps_assumed = pod.assumed_until && !shown.is_some() && !delta.is_ended;
   const NodeId node = keeps_assumed ? pod.node : shown;
   const GpuMask gpus = keeps_assumed ? pod.gpus : delta.gpus;
-  const bool stays = pod.is_live() && !delta.is_ended && pod.shape == shape && pod.workload == delta.workload && pod.pod_set == delta.pod_set &&
-                     pod.node == node && (pod.gpus == gpus || !node.is_some()) && (node.is_some() || unbound.contains(delta.id));
+  const bool stays = pod.is_live() && !delta.is_ended && pod.shape == shape &&
+                     pod.workload == delta.workload && pod.pod_set == delta.pod_set &&
+                     pod.node == node && (pod.gpus == gpus || !node.is_some()) &&
+                     (node.is_some() || unbound.contains(delta.id));
   if (!stays && pod.is_known) set_pod_node(delta.id, {}, 0);
-  if (pod.is_known && pod.workload != delta.workload && is_sane(pod.workload)) grow(workloads, pod.workload).pods.erase(delta.id);
+  if (pod.is_known && pod.workload != delta.workload && is_sane(pod.workload))
+    grow(workloads, pod.workload).pods.erase(delta.id);
   if (is_sane(delta.workload)) grow(workloads, delta.workload).pods.insert(delta.id);
   release_shape(pod.shape);
   pod.is_known = true;
@@ -90,7 +101,8 @@ void Engine::State::apply(const PodUpsert& delta) {
 }
 
 void Engine::State::apply(const PodGone& delta) {
-  if (!is_sane(delta.id) || delta.id.index() >= pods.size() || !pods[delta.id.index()].is_known) return;
+  if (!is_sane(delta.id) || delta.id.index() >= pods.size() || !pods[delta.id.index()].is_known)
+    return;
   PodState& pod = pods[delta.id.index()];
   pod.is_ended = true;
   set_pod_node(delta.id, {}, 0);
@@ -107,8 +119,6 @@ void Engine::State::apply(const BindFailed& delta) {
   set_pod_node(delta.pod, pod.shown_node, pod.shown_gpus);
 }
 
-// ---- workloads ------------------------------------------------------------------------------------------
-
 void Engine::State::enqueue(WorkloadId id) {
   WorkloadState& workload = workloads[id.index()];
   CHECK(workload.phase == Phase::waiting);
@@ -121,8 +131,10 @@ void Engine::State::enqueue(WorkloadId id) {
   queues[workload.queue.index()].has_news = true;
   QueueBook& book = queues[workload.queue.index()].book;
   // Whether its time has come is for the next cycle to see.
-  if (workload.is_active && (!workload.not_before || workload.is_ripe)) book.add(workload.key(id), workload.work_class);
-  else book.hold_back(workload.key(id));
+  if (workload.is_active && (!workload.not_before || workload.is_ripe))
+    book.add(workload.key(id), workload.work_class);
+  else
+    book.hold_back(workload.key(id));
   if (workload.not_before && !workload.is_ripe) watched.insert(id);
 }
 
@@ -163,17 +175,22 @@ bool has_same_places(const std::vector<PodSetAdmission>& a, const std::vector<Po
     for (const auto& [node, count] : set.nodes) sum[node] += count;
     return sum;
   };
-  return std::ranges::equal(a, b, [&](const PodSetAdmission& x, const PodSetAdmission& y) { return x.count == y.count && places(x) == places(y); });
+  return std::ranges::equal(a, b, [&](const PodSetAdmission& x, const PodSetAdmission& y) {
+    return x.count == y.count && places(x) == places(y);
+  });
 }
 
 // The API shows the admission that is in force.
 bool confirms(const WorkloadState& workload, const WorkloadUpsert& delta) {
-  if (workload.phase != Phase::admitted || delta.is_finished || !delta.admission || !has_same_places(*delta.admission, workload.admission)) return false;
-  return std::ranges::equal(*delta.admission, workload.admission, [](const PodSetAdmission& shown, const PodSetAdmission& ours) {
-    auto flavors = shown.flavors;
-    std::ranges::sort(flavors);
-    return flavors == ours.flavors;
-  });
+  if (workload.phase != Phase::admitted || delta.is_finished || !delta.admission ||
+      !has_same_places(*delta.admission, workload.admission))
+    return false;
+  return std::ranges::equal(*delta.admission, workload.admission,
+                            [](const PodSetAdmission& shown, const PodSetAdmission& ours) {
+                              auto flavors = shown.flavors;
+                              std::ranges::sort(flavors);
+                              return flavors == ours.flavors;
+                            });
 }
 
 }  // namespace
@@ -187,9 +204,12 @@ void Engine::State::apply(const WorkloadUpsert& delta) {
     work.second.push_back(std::clamp(set.count, 0, 1 << 20));
   }
   const QueueId queue = is_sane(delta.queue) ? delta.queue : QueueId{};
-  const bool is_same = workload.is_known() && workload.shapes == work.first && workload.counts == work.second && workload.queue == queue;
-  const bool is_as_it_was = workload.phase == Phase::waiting && !delta.admission && !delta.is_finished && workload.priority == delta.priority &&
-                            workload.created == delta.created && workload.is_active == delta.is_active && workload.not_before == delta.not_before;
+  const bool is_same = workload.is_known() && workload.shapes == work.first &&
+                       workload.counts == work.second && workload.queue == queue;
+  const bool is_as_it_was =
+      workload.phase == Phase::waiting && !delta.admission && !delta.is_finished &&
+      workload.priority == delta.priority && workload.created == delta.created &&
+      workload.is_active == delta.is_active && workload.not_before == delta.not_before;
   if (is_same && is_as_it_was) {
     for (const ShapeId shape : work.first) release_shape(shape);
     return;
@@ -204,7 +224,8 @@ void Engine::State::apply(const WorkloadUpsert& delta) {
   }
   const Phase was = workload.phase;
   const bool was_assumed = workload.assumed_until.has_value();
-  const auto assumed_until = workload.assumed_until, evicting_until = workload.evicting_until, partial_since = workload.partial_since;
+  const auto assumed_until = workload.assumed_until, evicting_until = workload.evicting_until,
+             partial_since = workload.partial_since;
   std::vector<PodSetAdmission> in_force = workload.admission;
   const bool was_recorded = workload.recorded.has_value();
   if (workload.is_known()) {
@@ -235,12 +256,14 @@ void Engine::State::apply(const WorkloadUpsert& delta) {
   if (delta.is_finished) {
     workload.phase = Phase::finished;
   } else if (delta.admission && was == Phase::evicting) {
-    // The eviction is on its way; what the object still shows is old. Its quota is in use until it is gone.
+    // The eviction is on its way; what the object still shows is old. Its quota is in use until it
+    // is gone.
     set_admission(delta.id, *delta.admission);
     give_up_places(workload);
     workload.phase = Phase::evicting;
     workload.evicting_until = evicting_until;
-  } else if (was_ours && (!delta.admission || (was_recorded && !has_same_places(*delta.admission, in_force)))) {
+  } else if (was_ours &&
+             (!delta.admission || (was_recorded && !has_same_places(*delta.admission, in_force)))) {
     set_admission(delta.id, std::move(in_force));  // our own decision has not come back yet
     workload.assumed_until = assumed_until;
     workload.partial_since = partial_since;
@@ -256,7 +279,9 @@ void Engine::State::apply(const WorkloadUpsert& delta) {
 }
 
 void Engine::State::apply(const WorkloadGone& delta) {
-  if (!is_sane(delta.id) || delta.id.index() >= workloads.size() || !workloads[delta.id.index()].is_known()) return;
+  if (!is_sane(delta.id) || delta.id.index() >= workloads.size() ||
+      !workloads[delta.id.index()].is_known())
+    return;
   dequeue(delta.id);
   clear_admission(delta.id);
   stop_telling(delta.id);
@@ -285,8 +310,6 @@ void Engine::State::apply(const AdmitFailed& delta) {
   workload.partial_since = partial_since;
   must_go.insert(delta.workload);
 }
-
-// ---- queues, cohorts, flavors ---------------------------------------------------------------------------
 
 void Engine::State::apply(const QueueUpsert& delta) {
   if (!is_sane(delta.id)) return;

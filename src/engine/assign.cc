@@ -1,5 +1,6 @@
-// Flavors, quota and nodes for a whole workload, decided together: pod set by pod set, group by group, flavor by
-// flavor in the queue's order, each step on the trail and undone when what follows does not fit.
+// Flavors, quota and nodes for a whole workload, decided together: pod set by pod set, group by
+// group, flavor by flavor in the queue's order, each step on the trail and undone when what follows
+// does not fit.
 #include "engine/cycle.h"
 
 namespace tau::engine {
@@ -11,30 +12,35 @@ constexpr int64_t exact_steps = 20'000;
 
 int64_t times(int64_t value, int64_t count) {
   int64_t product = 0;
-  return __builtin_mul_overflow(value, count, &product) ? most_wanted : std::min(product, most_wanted);
+  return __builtin_mul_overflow(value, count, &product) ? most_wanted
+                                                        : std::min(product, most_wanted);
 }
 
 }  // namespace
 
-// A pod may use a flavor if it bears the flavor's taints and its selector does not speak against the labels.
+// A pod may use a flavor if it bears the flavor's taints and its selector does not speak against
+// the labels.
 bool Cycle::is_flavor_open(FlavorId id, const Request& request) const {
   if (id.index() >= state.flavors.size() || !state.flavors[id.index()].is_known) return false;
   const FlavorUpsert& flavor = state.flavors[id.index()].spec;
   for (const Taint& taint : flavor.node_taints) {
     if (taint.effect == Effect::prefer_no_schedule) continue;
-    if (!tolerates(request.tolerations, taint) && !tolerates(flavor.tolerations, taint)) return false;
+    if (!tolerates(request.tolerations, taint) && !tolerates(flavor.tolerations, taint))
+      return false;
   }
   // Only keys that the flavor sets can speak against it.
   const auto is_against = [&](const Requirement& r) {
-    const bool is_set = std::ranges::any_of(flavor.node_labels, [&](const Label& label) { return label.key == r.key; });
+    const bool is_set = std::ranges::any_of(flavor.node_labels,
+                                            [&](const Label& label) { return label.key == r.key; });
     return is_set && !matches(r, flavor.node_labels);
   };
   if (request.terms.empty()) return true;
-  return std::ranges::any_of(request.terms, [&](const Term& term) { return std::ranges::none_of(term, is_against); });
+  return std::ranges::any_of(
+      request.terms, [&](const Term& term) { return std::ranges::none_of(term, is_against); });
 }
 
-// How pods are put on nodes while flavors are tried. greedy: each set after the other, exact for one set. exact:
-// all sets against each other, once flavors are chosen for all.
+// How pods are put on nodes while flavors are tried. greedy: each set after the other, exact for
+// one set. exact: all sets against each other, once flavors are chosen for all.
 enum class Nodes : uint8_t { none, greedy, exact };
 
 struct Cycle::Search {
@@ -56,7 +62,9 @@ struct Cycle::Search {
  private:
   State& state() { return cycle.state; }
   void block(Wake what) { blocked_by = static_cast<Wake>(blocked_by | what); }
-  const Request& request(size_t set) { return state().shapes[workload.shapes[set].index()].request; }
+  const Request& request(size_t set) {
+    return state().shapes[workload.shapes[set].index()].request;
+  }
 
   bool choose_for_set(size_t set) {
     if (set == chosen.size()) return nodes != Nodes::exact || place_exactly();
@@ -68,13 +76,15 @@ struct Cycle::Search {
     return choose_for_group(set, 0);
   }
 
-  // A resource that no group covers cannot be charged, so it cannot be admitted; pods are charged if covered.
+  // A resource that no group covers cannot be charged, so it cannot be admitted; pods are charged
+  // if covered.
   bool covers_all(const Request& wanted) const {
     if (queue.spec.follows_nodes) return true;
     return std::ranges::all_of(wanted.amounts, [&](const Amount& amount) {
-      return amount.resource == pods || std::ranges::any_of(queue.spec.groups, [&](const ResourceGroup& group) {
-        return std::ranges::find(group.resources, amount.resource) != group.resources.end();
-      });
+      return amount.resource == pods ||
+             std::ranges::any_of(queue.spec.groups, [&](const ResourceGroup& group) {
+               return std::ranges::find(group.resources, amount.resource) != group.resources.end();
+             });
     });
   }
 
@@ -104,9 +114,10 @@ struct Cycle::Search {
     return false;
   }
 
-  // Those that the pods may use and that have the quota, with how far they would borrow. In the queue's order, or,
-  // where the queue prefers the next flavor to borrowing, least borrowing first.
-  std::vector<std::pair<int32_t, FlavorId>> flavors_in_order(size_t set, const ResourceGroup& group, const Amounts& wants) {
+  // Those that the pods may use and that have the quota, with how far they would borrow. In the
+  // queue's order, or, where the queue prefers the next flavor to borrowing, least borrowing first.
+  std::vector<std::pair<int32_t, FlavorId>> flavors_in_order(size_t set, const ResourceGroup& group,
+                                                             const Amounts& wants) {
     std::vector<std::pair<int32_t, FlavorId>> usable;
     for (const FlavorQuota& flavor : group.flavors) {
       ++cycle.result.stats.steps;
@@ -114,16 +125,26 @@ struct Cycle::Search {
       int32_t level = 0;
       const bool has_quota = std::ranges::all_of(wants, [&](const Amount& want) {
         const FlavorResource at{flavor.flavor, want.resource};
-        if (!state().quota.has(queue.quota, at) || state().quota.available(queue.quota, at) < want.value) return false;
+        if (!state().quota.has(queue.quota, at) ||
+            state().quota.available(queue.quota, at) < want.value)
+          return false;
         level = std::max(level, state().quota.borrow_level(queue.quota, at, want.value));
         return true;
       });
-      if (has_quota) usable.emplace_back(level, flavor.flavor);
-      else block(wake_quota);
+      if (has_quota)
+        usable.emplace_back(level, flavor.flavor);
+      else
+        block(wake_quota);
     }
     if (usable.empty()) block(wake_quota);
-    if (queue.spec.tries_next_before_borrowing) std::ranges::stable_sort(usable, {}, &std::pair<int32_t, FlavorId>::first);
-    return usable;
+    if (!queue.spec.tries_next_before_borrowing) return usable;
+    std::vector<std::pair<int32_t, FlavorId>> by_level;  // equals stay in the queue's order
+    for (const auto& one : usable) {
+      by_level.insert(
+          std::ranges::upper_bound(by_level, one.first, {}, &std::pair<int32_t, FlavorId>::first),
+          one);
+    }
+    return by_level;
   }
 
   std::vector<FlavorId> flavors_of(size_t set) const {
@@ -137,7 +158,8 @@ struct Cycle::Search {
   // A flavor without known nodes is quota alone: others place its pods.
   bool has_nodes(std::span<const FlavorId> flavors) const {
     if (flavors.empty()) return cycle.state.nodes.size() > 0;
-    return std::ranges::all_of(flavors, [&](FlavorId flavor) { return cycle.state.flavors[flavor.index()].nodes.any(); });
+    return std::ranges::all_of(
+        flavors, [&](FlavorId flavor) { return cycle.state.flavors[flavor.index()].nodes.any(); });
   }
 
   bool place_set(size_t set) {
@@ -162,7 +184,8 @@ struct Cycle::Search {
       }
     } else {
       Places used;
-      for (size_t before = 0; before < set; ++before) used.insert(used.end(), chosen[before].nodes.begin(), chosen[before].nodes.end());
+      for (size_t before = 0; before < set; ++before)
+        used.insert(used.end(), chosen[before].nodes.begin(), chosen[before].nodes.end());
       chosen[set].nodes = cycle.place(where, count, used);
       for (const auto& [node, pods_there] : chosen[set].nodes) placed += pods_there;
     }
@@ -176,8 +199,6 @@ struct Cycle::Search {
     chosen[set].nodes.clear();
     return false;
   }
-
-  // ---- several unlike pod sets: every way to spread them, within a budget of steps ----
 
   struct Spread {
     size_t set;
@@ -205,9 +226,9 @@ struct Cycle::Search {
       spreads.push_back(std::move(spread));
     }
     // The hardest to place first: most devices per pod, then most CPU.
-    std::ranges::stable_sort(spreads, std::greater(), [&](const Spread& spread) {
+    std::ranges::sort(spreads, {}, [&](const Spread& spread) {
       const Amounts& wants = request(spread.set).amounts;
-      return std::pair(amount_of(wants, gpu), amount_of(wants, cpu));
+      return std::tuple(-amount_of(wants, gpu), -amount_of(wants, cpu), spread.set);
     });
     const Trail::Mark mark = state().trail.mark();
     if (spread_from(spreads, 0, 0, spreads.empty() ? 0 : workload.counts[spreads[0].set])) {
@@ -221,7 +242,9 @@ struct Cycle::Search {
 
   bool spread_from(const std::vector<Spread>& spreads, size_t at, size_t node_index, int32_t left) {
     if (at == spreads.size()) return true;
-    if (left == 0) return spread_from(spreads, at + 1, 0, at + 1 < spreads.size() ? workload.counts[spreads[at + 1].set] : 0);
+    if (left == 0)
+      return spread_from(spreads, at + 1, 0,
+                         at + 1 < spreads.size() ? workload.counts[spreads[at + 1].set] : 0);
     const Spread& spread = spreads[at];
     if (node_index == spread.nodes.size()) return false;
     if (--exact_steps_left < 0) {
@@ -232,7 +255,8 @@ struct Cycle::Search {
     const NodeId node = spread.nodes[node_index];
     const Amounts& wants = request(spread.set).amounts;
     auto& places = chosen[spread.set].nodes;
-    for (int64_t here = std::min<int64_t>(left, state().nodes.room(node, wants)); here >= 0; --here) {
+    for (int64_t here = std::min<int64_t>(left, state().nodes.room(node, wants)); here >= 0;
+         --here) {
       const Trail::Mark mark = state().trail.mark();
       if (here > 0) {
         state().nodes.take(node, wants, here, state().trail);
@@ -249,16 +273,22 @@ struct Cycle::Search {
 
 Cycle::Outcome Cycle::find_admission(const WorkloadState& workload, bool is_with_nodes) {
   CHECK(state.trail.is_empty());
-  Search search{.cycle = *this, .workload = workload, .queue = state.queues[workload.queue.index()], .nodes = is_with_nodes ? Nodes::greedy : Nodes::none};
+  Search search{.cycle = *this,
+                .workload = workload,
+                .queue = state.queues[workload.queue.index()],
+                .nodes = is_with_nodes ? Nodes::greedy : Nodes::none};
   bool is_found = search.run();
-  // One set after the other may fail where another spread of the earlier ones leaves room for the later.
-  if (!is_found && is_with_nodes && workload.shapes.size() > 1 && (search.blocked_by & wake_capacity) != 0) {
+  // One set after the other may fail where another spread of the earlier ones leaves room for the
+  // later.
+  if (!is_found && is_with_nodes && workload.shapes.size() > 1 &&
+      (search.blocked_by & wake_capacity) != 0) {
     state.trail.undo_to(0);
     search.nodes = Nodes::exact;
     search.borrow_level = 0;
     is_found = search.run();
   }
-  Outcome outcome{.blocked_by = search.blocked_by, .borrow_level = search.borrow_level, .proof = search.proof};
+  Outcome outcome{
+      .blocked_by = search.blocked_by, .borrow_level = search.borrow_level, .proof = search.proof};
   if (is_found) outcome.admission = std::move(search.chosen);
   state.trail.undo_to(0);
   return outcome;

@@ -1,15 +1,20 @@
-// Pods to nodes: those of admitted work to the places held for them, those outside every queue by themselves.
+// Pods to nodes: those of admitted work to the places held for them, those outside every queue by
+// themselves.
 #include "base/limits.h"
 #include "engine/cycle.h"
 
 namespace tau::engine {
 namespace {
 
-Duration expiry() { return seconds(limits::assume_expiry_s); }
+Duration expiry() {
+  return seconds(limits::assume_expiry_s);
+}
 
 // Priority, then age, then id.
 using PodOrder = std::tuple<int64_t, Time, PodId>;
-PodOrder order_of(const PodState& pod, PodId id) { return {-int64_t{pod.priority}, pod.created, id}; }
+PodOrder order_of(const PodState& pod, PodId id) {
+  return {-int64_t{pod.priority}, pod.created, id};
+}
 
 }  // namespace
 
@@ -23,7 +28,8 @@ void Cycle::assume_bound(PodId id, NodeId node, GpuMask gpus) {
   ++result.stats.bound;
 }
 
-// A held place is part of what is taken already, so nothing may be overdrawn; devices must be there in fact.
+// A held place is part of what is taken already, so nothing may be overdrawn; devices must be there
+// in fact.
 bool Cycle::is_usable(const WorkloadState& workload, size_t set, NodeId node) const {
   const Shape& shape = state.shapes[workload.shapes[set].index()];
   if (!shape.fits.test(node.index())) return false;
@@ -31,13 +37,16 @@ bool Cycle::is_usable(const WorkloadState& workload, size_t set, NodeId node) co
     if (state.nodes.free(node, amount.resource) < 0) return false;
   }
   const NodeState& at = state.nodes[node];
-  return std::popcount(at.spec.healthy_gpus & ~at.gpus_used) >= amount_of(shape.request.amounts, gpu);
+  return std::popcount(at.spec.healthy_gpus & ~at.gpus_used) >=
+         amount_of(shape.request.amounts, gpu);
 }
 
 // Moves one held place that has become useless to a node that takes it.
 bool Cycle::move_place(WorkloadId id, size_t set) {
   WorkloadState& workload = state.workloads[id.index()];
-  const auto lost = std::ranges::find_if(workload.places[set], [&](const Place& place) { return place.left() > 0 && !is_usable(workload, set, place.node); });
+  const auto lost = std::ranges::find_if(workload.places[set], [&](const Place& place) {
+    return place.left() > 0 && !is_usable(workload, set, place.node);
+  });
   if (lost == workload.places[set].end()) return false;
   std::vector<FlavorId> flavors;
   for (const auto& [resource, flavor] : workload.admission[set].flavors) flavors.push_back(flavor);
@@ -76,7 +85,9 @@ void Cycle::bind_held_pods() {
   std::vector<PodOrder> order;
   for (const PodId id : state.unbound) {
     const PodState& pod = state.pods[id.index()];
-    if (!pod.workload.is_some() || !pod.is_schedulable || pod.workload.index() >= state.workloads.size()) continue;
+    if (!pod.workload.is_some() || !pod.is_schedulable ||
+        pod.workload.index() >= state.workloads.size())
+      continue;
     const WorkloadState& workload = state.workloads[pod.workload.index()];
     if (workload.phase != Phase::admitted || pod.pod_set >= workload.admission.size()) continue;
     if (workload.admission[pod.pod_set].nodes.empty()) continue;  // quota alone: others place it
@@ -106,7 +117,8 @@ void Cycle::place_loose_pods() {
     if (!pod.workload.is_some() && pod.is_schedulable) order.push_back(order_of(pod, id));
   }
   std::ranges::sort(order);
-  // The best node for a shape stays the best until it is full: taking from it only makes it the better choice.
+  // The best node for a shape stays the best until it is full: taking from it only makes it the
+  // better choice.
   ShapeId last_shape;
   NodeId last_node;
   Candidates where;
@@ -117,7 +129,8 @@ void Cycle::place_loose_pods() {
     NodeId node;
     if (!no_room.contains(shape)) {
       if (shape != last_shape) where = candidates(shape, {});
-      node = shape == last_shape && state.nodes.has(last_node, wants) ? last_node : best_node(where);
+      node =
+          shape == last_shape && state.nodes.has(last_node, wants) ? last_node : best_node(where);
     }
     if (!node.is_some()) {
       no_room.insert(shape);

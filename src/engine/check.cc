@@ -1,4 +1,5 @@
-// The ledger once more, from scratch, from what pods and admissions say; every kept total must agree.
+// The ledger once more, from scratch, from what pods and admissions say; every kept total must
+// agree.
 #include <fmt/format.h>
 
 #include "engine/state.h"
@@ -14,14 +15,16 @@ std::string check_nodes(const State& state) {
   std::map<NodeId, size_t> pods_there;
   for (uint32_t p = 0; p < state.pods.size(); ++p) {
     const PodState& pod = state.pods[p];
-    if (pod.is_live() != (pod.node.is_some() || state.unbound.contains(PodId(p)))) return fmt::format("pod {}: neither bound nor waiting", p);
+    if (pod.is_live() != (pod.node.is_some() || state.unbound.contains(PodId(p))))
+      return fmt::format("pod {}: neither bound nor waiting", p);
     if (!pod.node.is_some()) continue;
     const NodeState& node = state.nodes[pod.node];
     ++pods_there[pod.node];
     devices[pod.node] |= pod.gpus;
     for (const Amount& amount : state.amounts(pod.shape)) {
       const bool is_masked = amount.resource == gpu && pod.gpus != 0;
-      used[{pod.node, amount.resource}] += is_masked ? std::popcount(pod.gpus & node.spec.healthy_gpus) : amount.value;
+      used[{pod.node, amount.resource}] +=
+          is_masked ? std::popcount(pod.gpus & node.spec.healthy_gpus) : amount.value;
     }
   }
   for (uint32_t w = 0; w < state.workloads.size(); ++w) {
@@ -34,24 +37,33 @@ std::string check_nodes(const State& state) {
           const PodState& pod = state.pods[id.index()];
           left -= pod.is_live() && pod.node == node && pod.pod_set == set ? 1 : 0;
         }
-        for (const Amount& amount : state.amounts(workload.shapes[set])) used[{node, amount.resource}] += amount.value * std::max(0, left);
+        for (const Amount& amount : state.amounts(workload.shapes[set]))
+          used[{node, amount.resource}] += amount.value * std::max(0, left);
       }
     }
   }
   for (uint32_t n = 0; n < state.nodes.size(); ++n) {
     const NodeId id(n);
     const NodeState& node = state.nodes[id];
-    if (node.gpus_used != devices[id]) return fmt::format("node {}: devices in use are {:x}, {:x} kept", n, devices[id], node.gpus_used);
-    if (node.pods.size() != pods_there[id]) return fmt::format("node {}: has {} pods, {} kept", n, pods_there[id], node.pods.size());
+    if (node.gpus_used != devices[id])
+      return fmt::format("node {}: devices in use are {:x}, {:x} kept", n, devices[id],
+                         node.gpus_used);
+    if (node.pods.size() != pods_there[id])
+      return fmt::format("node {}: has {} pods, {} kept", n, pods_there[id], node.pods.size());
     std::set<ResourceId> resources{cpu, memory, pods, gpu};
     for (const Amount& amount : node.spec.allocatable) resources.insert(amount.resource);
     for (const auto& [at, value] : used) resources.insert(at.second);
     for (const ResourceId resource : resources) {
       const int64_t free = NodeTable::capacity(node, resource) - used[{id, resource}];
-      if (free != state.nodes.free(id, resource)) return fmt::format("node {}: resource {} has {} free, {} kept", n, resource.value, free, state.nodes.free(id, resource));
+      if (free != state.nodes.free(id, resource))
+        return fmt::format("node {}: resource {} has {} free, {} kept", n, resource.value, free,
+                           state.nodes.free(id, resource));
     }
-    const int64_t score = free_score({std::max<int64_t>(0, state.nodes.free(id, gpu)), std::max<int64_t>(0, state.nodes.free(id, cpu)), std::max<int64_t>(0, state.nodes.free(id, memory))});
-    if (score != state.nodes.score(id)) return fmt::format("node {}: score is {}, {} kept", n, score, state.nodes.score(id));
+    const int64_t score = free_score({std::max<int64_t>(0, state.nodes.free(id, gpu)),
+                                      std::max<int64_t>(0, state.nodes.free(id, cpu)),
+                                      std::max<int64_t>(0, state.nodes.free(id, memory))});
+    if (score != state.nodes.score(id))
+      return fmt::format("node {}: score is {}, {} kept", n, score, state.nodes.score(id));
   }
   return {};
 }
@@ -62,7 +74,8 @@ std::string check_devices(const State& state) {
     GpuMask seen = 0;
     for (const PodId id : state.nodes[NodeId(n)].pods) {
       const PodState& pod = state.pods[id.index()];
-      if (pod.assumed_until && (pod.gpus & seen) != 0) return fmt::format("node {}: a device is given twice (pod {})", n, id.value);
+      if (pod.assumed_until && (pod.gpus & seen) != 0)
+        return fmt::format("node {}: a device is given twice (pod {})", n, id.value);
       seen |= pod.gpus;
     }
   }
@@ -79,11 +92,14 @@ std::string check_shapes(const State& state) {
   }
   for (uint32_t s = 0; s < state.shapes.size(); ++s) {
     const Shape& shape = state.shapes[s];
-    if (shape.uses != uses[ShapeId(s)]) return fmt::format("shape {}: used {} times, {} kept", s, uses[ShapeId(s)], shape.uses);
+    if (shape.uses != uses[ShapeId(s)])
+      return fmt::format("shape {}: used {} times, {} kept", s, uses[ShapeId(s)], shape.uses);
     if (shape.uses == 0) continue;
     for (uint32_t n = 0; n < state.nodes.size(); ++n) {
       const NodeFacts facts = state.nodes.facts(NodeId(n));
-      if (shape.fits.test(n) != (static_misfit(shape.request, facts) == Misfit::fits)) return fmt::format("shape {}: node {} is wrongly kept as {}", s, n, shape.fits.test(n) ? "fitting" : "not fitting");
+      if (shape.fits.test(n) != (static_misfit(shape.request, facts) == Misfit::fits))
+        return fmt::format("shape {}: node {} is wrongly kept as {}", s, n,
+                           shape.fits.test(n) ? "fitting" : "not fitting");
     }
   }
   return {};
@@ -99,7 +115,8 @@ std::string check_queues(const State& state) {
     const QueueState& queue = state.queues[q];
     for (const WorkloadId id : queue.admitted) {
       const Phase phase = state.workloads[id.index()].phase;
-      if (phase != Phase::admitted && phase != Phase::evicting) return fmt::format("queue {}: workload {} is kept as admitted", q, id.value);
+      if (phase != Phase::admitted && phase != Phase::evicting)
+        return fmt::format("queue {}: workload {} is kept as admitted", q, id.value);
     }
     if (!queue.is_known) continue;
     for (const auto& [key, bucket] : queue.book.in_order()) ++seen[key.id];
@@ -107,10 +124,16 @@ std::string check_queues(const State& state) {
       for (const FlavorQuota& flavor : group.flavors) {
         for (const Quota& amount : flavor.quotas) {
           const FlavorResource at{flavor.flavor, amount.resource};
-          const int64_t kept = state.quota.usage(queue.quota, at), right = fresh.quota.usage(fresh.queues[q].quota, at);
-          if (kept != right) return fmt::format("queue {}: flavor {}, resource {}: usage is {}, {} kept", q, flavor.flavor.value, amount.resource.value, right, kept);
-          const int64_t left = state.quota.available(queue.quota, at), right_left = fresh.quota.available(fresh.queues[q].quota, at);
-          if (left != right_left) return fmt::format("queue {}: flavor {}, resource {}: available is {}, {} kept", q, flavor.flavor.value, amount.resource.value, right_left, left);
+          const int64_t kept = state.quota.usage(queue.quota, at),
+                        right = fresh.quota.usage(fresh.queues[q].quota, at);
+          if (kept != right)
+            return fmt::format("queue {}: flavor {}, resource {}: usage is {}, {} kept", q,
+                               flavor.flavor.value, amount.resource.value, right, kept);
+          const int64_t left = state.quota.available(queue.quota, at),
+                        right_left = fresh.quota.available(fresh.queues[q].quota, at);
+          if (left != right_left)
+            return fmt::format("queue {}: flavor {}, resource {}: available is {}, {} kept", q,
+                               flavor.flavor.value, amount.resource.value, right_left, left);
         }
       }
     }
@@ -118,7 +141,8 @@ std::string check_queues(const State& state) {
   for (uint32_t w = 0; w < state.workloads.size(); ++w) {
     const WorkloadId id(w);
     const size_t places = seen[id] + (state.homeless.contains(id) ? 1 : 0);
-    if (places != (state.workloads[w].phase == Phase::waiting ? 1u : 0u)) return fmt::format("workload {}: waits in {} places", w, places);
+    if (places != (state.workloads[w].phase == Phase::waiting ? 1u : 0u))
+      return fmt::format("workload {}: waits in {} places", w, places);
   }
   return {};
 }

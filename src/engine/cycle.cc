@@ -8,19 +8,23 @@ namespace tau::engine {
 CycleResult Engine::run_cycle(Time now, Rng&, const CycleOptions& options) {
   Cycle cycle{.state = *state_, .now = now, .options = options};
   cycle.expire();              // 1. what the API never confirmed is taken back; back-offs end
-  cycle.evict_what_must_go();  // 2. stopped queues, deactivated work, gangs that lost a node for good
+  cycle.evict_what_must_go();  // 2. stopped queues, deactivated work, gangs that lost a node for
+                               // good
   cycle.wake_what_may_fit();   // 3. what has been freed wakes what waits for it
   cycle.bind_held_pods();      // 4. pods that appeared go to the places held for them
-  cycle.admit_heads();         // 5. the heads of the queues, least borrowing first: flavors, quota and nodes for
-                               //    the whole workload on the trail, or nothing
-                               //    (5b. preemption and reclaim, reservation and backfill: the same trail)
+  cycle.admit_heads();  // 5. the heads of the queues, least borrowing first: flavors, quota and
+                        // nodes for
+                        //    the whole workload on the trail, or nothing
+                        //    (5b. preemption and reclaim, reservation and backfill: the same trail)
   cycle.place_loose_pods();    // 6. pods outside every queue
   cycle.explain_what_waits();  // 7. verdicts with numbers
   return std::move(cycle.result);
 }
 
 namespace {
-Duration expiry() { return seconds(limits::assume_expiry_s); }
+Duration expiry() {
+  return seconds(limits::assume_expiry_s);
+}
 }  // namespace
 
 void Cycle::note_next(Time when) {
@@ -35,8 +39,10 @@ void Cycle::wake_what_may_fit() {
   if (!has_freed_all_quota && !has_freed_capacity && freed_quota.empty()) return;
   for (QueueState& queue : state.queues) {
     if (!queue.is_known) continue;
-    const bool has_quota = has_freed_all_quota || freed_quota.contains(state.quota.root(queue.quota));
-    const auto what = static_cast<Wake>((has_quota ? wake_quota : wake_none) | (has_freed_capacity ? wake_capacity : wake_none));
+    const bool has_quota =
+        has_freed_all_quota || freed_quota.contains(state.quota.root(queue.quota));
+    const auto what = static_cast<Wake>((has_quota ? wake_quota : wake_none) |
+                                        (has_freed_capacity ? wake_capacity : wake_none));
     if (what != wake_none) queue.book.wake(what);
   }
 }
@@ -45,7 +51,8 @@ void Cycle::expire() {
   while (!state.assumed_pods.empty() && state.assumed_pods.front().first <= now) {
     const auto [until, id] = state.assumed_pods.front();
     state.assumed_pods.pop_front();
-    if (id.index() < state.pods.size() && state.pods[id.index()].assumed_until == until) state.apply(BindFailed{id});
+    if (id.index() < state.pods.size() && state.pods[id.index()].assumed_until == until)
+      state.apply(BindFailed{id});
   }
   for (const WorkloadId id : std::vector(state.watched.begin(), state.watched.end())) {
     WorkloadState& workload = state.workloads[id.index()];
@@ -54,11 +61,14 @@ void Cycle::expire() {
       // Told once, and nothing came of it: it stands as the API shows it, and is told again.
       const auto recorded = workload.recorded;
       state.clear_admission(id);
-      if (recorded) state.set_admission(id, *recorded);
-      else state.enqueue(id);
+      if (recorded)
+        state.set_admission(id, *recorded);
+      else
+        state.enqueue(id);
       state.must_go.insert(id);
     }
-    if (workload.phase == Phase::waiting && workload.not_before && !workload.is_ripe && *workload.not_before <= now) {
+    if (workload.phase == Phase::waiting && workload.not_before && !workload.is_ripe &&
+        *workload.not_before <= now) {
       state.dequeue(id);
       workload.is_ripe = true;
       state.enqueue(id);
@@ -69,13 +79,17 @@ void Cycle::expire() {
     };
     const bool is_partial = workload.partial_since.has_value();
     if (is_partial) note_next(*workload.partial_since + expiry());
-    const bool is_waiting = workload.phase == Phase::waiting && !workload.is_ripe && waits_for(workload.not_before);
-    if (!waits_for(workload.assumed_until) && !waits_for(workload.evicting_until) && !is_partial && !is_waiting) state.watched.erase(id);
+    const bool is_waiting =
+        workload.phase == Phase::waiting && !workload.is_ripe && waits_for(workload.not_before);
+    if (!waits_for(workload.assumed_until) && !waits_for(workload.evicting_until) && !is_partial &&
+        !is_waiting)
+      state.watched.erase(id);
   }
   if (!state.assumed_pods.empty()) note_next(state.assumed_pods.front().first);
 }
 
-// Its places are free at once, for others once its pods are gone; its quota is in use until the API shows it gone.
+// Its places are free at once, for others once its pods are gone; its quota is in use until the API
+// shows it gone.
 void Cycle::evict(WorkloadId id, EvictReason reason) {
   WorkloadState& workload = state.workloads[id.index()];
   state.give_up_places(workload);
@@ -94,12 +108,17 @@ void Cycle::evict_what_must_go() {
   for (const WorkloadId id : std::exchange(state.must_go, {})) {
     const WorkloadState& workload = state.workloads[id.index()];
     if (workload.phase != Phase::admitted) continue;
-    if (!workload.is_active) evict(id, EvictReason::deactivated);
-    else if (state.is_queue(workload.queue) && state.queues[workload.queue.index()].spec.stop == StopPolicy::hold_and_drain) evict(id, EvictReason::queue_stopped);
+    if (!workload.is_active)
+      evict(id, EvictReason::deactivated);
+    else if (state.is_queue(workload.queue) &&
+             state.queues[workload.queue.index()].spec.stop == StopPolicy::hold_and_drain)
+      evict(id, EvictReason::queue_stopped);
   }
   for (const WorkloadId id : std::vector(state.watched.begin(), state.watched.end())) {
     const WorkloadState& workload = state.workloads[id.index()];
-    if (workload.phase == Phase::admitted && workload.partial_since && *workload.partial_since + expiry() <= now) evict(id, EvictReason::node_lost);
+    if (workload.phase == Phase::admitted && workload.partial_since &&
+        *workload.partial_since + expiry() <= now)
+      evict(id, EvictReason::node_lost);
   }
 }
 

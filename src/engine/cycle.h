@@ -1,5 +1,5 @@
-// Cycle: one round of decisions on a State. What it finds out on the way (what surely does not fit any more) is
-// kept for its length only.
+// Cycle: one round of decisions on a State. What it finds out on the way (what surely does not fit
+// any more) is kept for its length only.
 #pragma once
 
 #include "engine/state.h"
@@ -18,7 +18,8 @@ struct Cycle {
   Time now;
   const CycleOptions& options;
   CycleResult result = {};
-  std::map<std::pair<ShapeId, std::vector<FlavorId>>, int32_t> too_many = {};  // pods that found no room
+  std::map<std::pair<ShapeId, std::vector<FlavorId>>, int32_t> too_many =
+      {};  // pods that found no room
 
   // cycle.cc
   void expire();
@@ -53,18 +54,21 @@ struct Cycle {
   // place.cc
   Candidates candidates(ShapeId shape, std::span<const FlavorId> flavors) const;
   NodeId best_node(const Candidates& where);
-  // Up to `count` pods on the trail; fewer come back if there is no room for all. `used` = nodes that hold a part
-  // of the gang already.
+  // Up to `count` pods on the trail; fewer come back if there is no room for all. `used` = nodes
+  // that hold a part of the gang already.
   Places place(const Candidates& where, int32_t count, const Places& used);
   // explain.cc
   // Sets of flavors, one of which a pod set's nodes must all have.
   using FlavorChoices = std::vector<std::vector<FlavorId>>;
   // Pod sets as shape and count, and the choices of each.
-  using CapacityKey = std::pair<std::vector<std::pair<ShapeId, int32_t>>, std::vector<FlavorChoices>>;
+  using CapacityKey =
+      std::pair<std::vector<std::pair<ShapeId, int32_t>>, std::vector<FlavorChoices>>;
   std::vector<Blocker> blockers_of(const WorkloadState& workload);
-  std::vector<Blocker> quota_blockers(const WorkloadState& workload, std::vector<FlavorChoices>& choices);
+  std::vector<Blocker> quota_blockers(const WorkloadState& workload,
+                                      std::vector<FlavorChoices>& choices);
   std::optional<Blocker> capacity_blocker(const CapacityKey& key);
-  Blocker explain_nodes(const Candidates& where, std::span<const FlavorId> flavors, int32_t count, int32_t placed);
+  Blocker explain_nodes(const Candidates& where, std::span<const FlavorId> flavors, int32_t count,
+                        int32_t placed);
   std::map<CapacityKey, std::optional<Blocker>> known_capacity = {};  // once all is placed
   std::vector<int32_t> free_gpus_before_ = {};
   // verdict.cc

@@ -14,7 +14,9 @@ void Engine::apply(std::span<const Delta> deltas) {
   state_->refresh_quota();
 }
 
-std::string Engine::check_invariants() const { return state_->check(); }
+std::string Engine::check_invariants() const {
+  return state_->check();
+}
 
 std::vector<PendingView> Engine::pending(QueueId id) const {
   std::vector<PendingView> waiting;
@@ -23,8 +25,10 @@ std::vector<PendingView> Engine::pending(QueueId id) const {
   for (const auto& [key, bucket] : queue.book.in_order()) {
     const WorkloadState& workload = state_->workloads[key.id.index()];
     PendingState is = workload.was_tried ? PendingState::retry : PendingState::untried;
-    if (bucket == nullptr || queue.spec.stop != StopPolicy::none) is = PendingState::held_back;
-    else if (bucket->parked_until != wake_none) is = PendingState::parked;
+    if (bucket == nullptr || queue.spec.stop != StopPolicy::none)
+      is = PendingState::held_back;
+    else if (bucket->parked_until != wake_none)
+      is = PendingState::parked;
     waiting.push_back({key.id, is});
   }
   return waiting;
@@ -33,12 +37,17 @@ std::vector<PendingView> Engine::pending(QueueId id) const {
 namespace {
 
 NodeView view_of(const Engine::State& state, const NodeState& node) {
-  NodeView seen{.id = node.spec.id, .allocatable = node.spec.allocatable, .used = {}, .gpus_used = node.gpus_used};
+  NodeView seen{.id = node.spec.id,
+                .allocatable = node.spec.allocatable,
+                .used = {},
+                .gpus_used = node.gpus_used};
   for (const PodId pod : node.pods) {
     for (const Amount& amount : state.amounts(state.pods[pod.index()].shape)) {
       const auto at = std::ranges::find(seen.used, amount.resource, &Amount::resource);
-      if (at == seen.used.end()) seen.used.push_back(amount);
-      else at->value += amount.value;
+      if (at == seen.used.end())
+        seen.used.push_back(amount);
+      else
+        at->value += amount.value;
     }
   }
   std::ranges::sort(seen.used);
@@ -46,8 +55,13 @@ NodeView view_of(const Engine::State& state, const NodeState& node) {
 }
 
 QueueView view_of(const Engine::State& state, const QueueState& queue) {
-  QueueView seen{.id = queue.spec.id, .pending = static_cast<int32_t>(queue.book.size()), .admitted = static_cast<int32_t>(queue.admitted.size()),
-                 .used = {}, .nominal = {}, .available = {}, .potential = {}};
+  QueueView seen{.id = queue.spec.id,
+                 .pending = static_cast<int32_t>(queue.book.size()),
+                 .admitted = static_cast<int32_t>(queue.admitted.size()),
+                 .used = {},
+                 .nominal = {},
+                 .available = {},
+                 .potential = {}};
   for (const ResourceGroup& group : queue.spec.groups) {
     for (const FlavorQuota& flavor : group.flavors) {
       Amounts used, nominal, available, potential;
@@ -55,7 +69,8 @@ QueueView view_of(const Engine::State& state, const QueueState& queue) {
         const FlavorResource at{flavor.flavor, quota.resource};
         used.push_back({quota.resource, state.quota.usage(queue.quota, at)});
         nominal.push_back({quota.resource, state.quota.nominal(queue.quota, at)});
-        available.push_back({quota.resource, std::max<int64_t>(0, state.quota.available(queue.quota, at))});
+        available.push_back(
+            {quota.resource, std::max<int64_t>(0, state.quota.available(queue.quota, at))});
         potential.push_back({quota.resource, state.quota.potential(queue.quota, at)});
       }
       seen.used.emplace_back(flavor.flavor, std::move(used));
@@ -67,14 +82,20 @@ QueueView view_of(const Engine::State& state, const QueueState& queue) {
   return seen;
 }
 
-void add_verdicts(const Engine::State& state, const QueueState& queue, std::vector<Verdict>& verdicts) {
+void add_verdicts(const Engine::State& state, const QueueState& queue,
+                  std::vector<Verdict>& verdicts) {
   int32_t ahead = 0;
   for (const auto& [key, bucket] : queue.book.in_order()) {
     const WorkloadState& workload = state.workloads[key.id.index()];
     Verdict verdict{.workload = key.id, .pod = {}, .blockers = {}};
-    if (bucket == nullptr) verdict.blockers.push_back({.reason = held_back_reason(workload), .quota = {}, .free_gpus_by_node = {}});
-    else if (queue.spec.stop != StopPolicy::none) verdict.blockers.push_back({.reason = Reason::queue_stopped, .quota = {}, .free_gpus_by_node = {}});
-    else verdict.blockers = blockers_in_queue(bucket->blockers, ahead++);
+    if (bucket == nullptr)
+      verdict.blockers.push_back(
+          {.reason = held_back_reason(workload), .quota = {}, .free_gpus_by_node = {}});
+    else if (queue.spec.stop != StopPolicy::none)
+      verdict.blockers.push_back(
+          {.reason = Reason::queue_stopped, .quota = {}, .free_gpus_by_node = {}});
+    else
+      verdict.blockers = blockers_in_queue(bucket->blockers, ahead++);
     verdicts.push_back(std::move(verdict));
   }
 }
@@ -84,7 +105,8 @@ void add_verdicts(const Engine::State& state, const QueueState& queue, std::vect
 View Engine::view() const {
   View view;
   for (uint32_t n = 0; n < state_->nodes.size(); ++n) {
-    if (const NodeState& node = state_->nodes[NodeId(n)]; node.is_known) view.nodes.push_back(view_of(*state_, node));
+    if (const NodeState& node = state_->nodes[NodeId(n)]; node.is_known)
+      view.nodes.push_back(view_of(*state_, node));
   }
   for (const QueueState& queue : state_->queues) {
     if (!queue.is_known) continue;
@@ -92,8 +114,12 @@ View Engine::view() const {
     add_verdicts(*state_, queue, view.verdicts);
   }
   for (const WorkloadId id : state_->homeless) {
-    const Reason reason = state_->workloads[id.index()].is_active ? Reason::queue_not_found : Reason::user_hold;
-    view.verdicts.push_back({.workload = id, .pod = {}, .blockers = {{.reason = reason, .quota = {}, .free_gpus_by_node = {}}}});
+    const Reason reason =
+        state_->workloads[id.index()].is_active ? Reason::queue_not_found : Reason::user_hold;
+    view.verdicts.push_back(
+        {.workload = id,
+         .pod = {},
+         .blockers = {{.reason = reason, .quota = {}, .free_gpus_by_node = {}}}});
   }
   for (const auto& [id, verdict] : state_->told_pods) {
     if (state_->pods[id.index()].has_verdict) view.verdicts.push_back(verdict);

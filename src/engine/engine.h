@@ -1,5 +1,6 @@
-// Engine: the scheduler. Deltas in, cycles run, decisions and verdicts out. Pure and deterministic: the same
-// deltas, times and seed give byte-identical results. One state; what-if worlds are copies.
+// Engine: the scheduler. Deltas in, cycles run, decisions and verdicts out. Pure and deterministic:
+// the same deltas, times and seed give byte-identical results. One state; what-if worlds are
+// copies.
 #pragma once
 
 #include <memory>
@@ -24,13 +25,15 @@ struct NodeView {
 struct QueueView {
   QueueId id;
   int32_t pending = 0, admitted = 0;
-  std::vector<std::pair<FlavorId, Amounts>> used;      // by flavor
-  std::vector<std::pair<FlavorId, Amounts>> nominal;   // as in force (auto quota resolved)
-  std::vector<std::pair<FlavorId, Amounts>> available; // what may still be taken, borrowed amounts included
-  std::vector<std::pair<FlavorId, Amounts>> potential; // the same, if nobody used anything
+  std::vector<std::pair<FlavorId, Amounts>> used;     // by flavor
+  std::vector<std::pair<FlavorId, Amounts>> nominal;  // as in force (auto quota resolved)
+  std::vector<std::pair<FlavorId, Amounts>>
+      available;  // what may still be taken, borrowed amounts included
+  std::vector<std::pair<FlavorId, Amounts>> potential;  // the same, if nobody used anything
 };
-// untried: not looked at since it came or changed. retry: looked at, to be tried again. parked: waits until
-// something changes. held_back: inactive, in back-off, on its way out, or in a stopped queue.
+// untried: not looked at since it came or changed. retry: looked at, to be tried again. parked:
+// waits until something changes. held_back: inactive, in back-off, on its way out, or in a stopped
+// queue.
 enum class PendingState : uint8_t { untried, retry, parked, held_back };
 struct PendingView {
   WorkloadId workload;
@@ -50,15 +53,17 @@ class Engine {
   Engine(const Engine& other);  // a what-if world
   Engine& operator=(Engine&&) noexcept;
 
-  // Takes deltas in order. Contradictory ones (an unknown id gone, a pod on a node not known yet) are never
-  // fatal: the ledger stays right, and what cannot be placed yet counts once its node appears.
+  // Takes deltas in order. Contradictory ones (an unknown id gone, a pod on a node not known yet)
+  // are never fatal: the ledger stays right, and what cannot be placed yet counts once its node
+  // appears.
   void apply(std::span<const Delta> deltas);
   // One round of decisions. Kept placements are assumed until the API confirms them, or expire.
   CycleResult run_cycle(Time now, Rng& rng, const CycleOptions& options = {});
   View view() const;
   // What waits in a queue, in its order.
   std::vector<PendingView> pending(QueueId queue) const;
-  // Recomputes every total from scratch and compares: "" or what differs. For tests and the ledger check.
+  // Recomputes every total from scratch and compares: "" or what differs. For tests and the ledger
+  // check.
   std::string check_invariants() const;
 
  private:

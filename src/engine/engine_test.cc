@@ -113,7 +113,7 @@ TEST(Quota, BorrowsInTheCohortUpToTheLimits) {
   tree.set_quota(a, at, {.resource = gpu, .nominal = 4, .borrowing_limit = 2});
   tree.set_quota(b, at, {.resource = gpu, .nominal = 6, .lending_limit = 3});
   tree.seal();
-  EXPECT_EQ(tree.available(a, at), 6);  // 4 + min(2, 3)
+  EXPECT_EQ(tree.available(a, at), 6);   // 4 + min(2, 3)
   EXPECT_EQ(tree.available(b, at), 10);  // 3 kept + 3 lent + a's 4
   tree.charge(a, at, 6, nullptr);
   EXPECT_EQ(tree.available(a, at), 0);
@@ -130,7 +130,8 @@ TEST(Order, StrictHeadBlocksAndBestEffortDoesNot) {
     w.give(TestWorld::node(0, 4));
     w.give(TestWorld::workload(1, 1, 8));
     w.give(TestWorld::workload(2, 1, 2));
-    EXPECT_EQ(TestWorld::only<Admit>(w.cycle()).size(), strategy == Strategy::strict_fifo ? 0u : 1u);
+    EXPECT_EQ(TestWorld::only<Admit>(w.cycle()).size(),
+              strategy == Strategy::strict_fifo ? 0u : 1u);
   }
 }
 
@@ -166,7 +167,8 @@ TEST(Restart, RecordedAdmissionsAndPodsDecideNothingNew) {
   again.give(recorded);
   again.give(TestWorld::workload(2, 1, 4));
   const auto result = again.cycle();
-  EXPECT_TRUE(result.decisions.empty()) << "the second place is held for the pod that has not appeared yet";
+  EXPECT_TRUE(result.decisions.empty())
+      << "the second place is held for the pod that has not appeared yet";
   again.give(TestWorld::pod(11, 1, 4));
   const auto binds = TestWorld::only<Bind>(again.cycle());
   ASSERT_EQ(binds.size(), 1u);
@@ -248,8 +250,11 @@ TEST(Stop, HoldKeepsOutAndDrainTakesBack) {
   w.give(TestWorld::node(0, 4));
   w.give(TestWorld::workload(1, 1, 2));
   w.cycle();
-  QueueUpsert stopped{.id = QueueId(0), .stop = StopPolicy::hold,
-                      .groups = {{.resources = {cpu, gpu}, .flavors = {{.flavor = FlavorId(0), .quotas = {{cpu, 1'000'000}, {gpu, 100}}}}}}};
+  QueueUpsert stopped{
+      .id = QueueId(0),
+      .stop = StopPolicy::hold,
+      .groups = {{.resources = {cpu, gpu},
+                  .flavors = {{.flavor = FlavorId(0), .quotas = {{cpu, 1'000'000}, {gpu, 100}}}}}}};
   w.give(stopped);
   w.give(TestWorld::workload(2, 1, 1));
   auto result = w.cycle();
@@ -283,8 +288,14 @@ TEST(Hostile, ContradictionsNeverBreakTheLedger) {
   w.give(WorkloadGone{WorkloadId(5)});
   w.give(BindFailed{PodId(1)});
   w.give(AdmitFailed{WorkloadId(1)});
-  w.give(PodUpsert{.id = PodId(1), .workload = WorkloadId(9), .pod_set = 7, .request = TestWorld::request(2), .node = NodeId(3), .gpus = 3});
-  w.give(WorkloadUpsert{.id = WorkloadId(9), .queue = QueueId(4), .admission = std::vector<PodSetAdmission>(5)});
+  w.give(PodUpsert{.id = PodId(1),
+                   .workload = WorkloadId(9),
+                   .pod_set = 7,
+                   .request = TestWorld::request(2),
+                   .node = NodeId(3),
+                   .gpus = 3});
+  w.give(WorkloadUpsert{
+      .id = WorkloadId(9), .queue = QueueId(4), .admission = std::vector<PodSetAdmission>(5)});
   w.give(NodeUpsert{.id = NodeId(UINT32_MAX - 1)});
   w.give(PodUpsert{});
   w.cycle();

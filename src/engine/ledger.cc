@@ -9,14 +9,16 @@ constexpr int64_t most_quota = int64_t{1} << 58;
 
 int64_t times(int64_t value, int64_t count) {
   int64_t product = 0;
-  return __builtin_mul_overflow(value, count, &product) ? most_quota : std::min(product, most_quota);
+  return __builtin_mul_overflow(value, count, &product) ? most_quota
+                                                        : std::min(product, most_quota);
 }
 
 // Nodes in order, each once; what makes no sense is left out.
 void tidy(PodSetAdmission& set) {
   std::map<NodeId, int32_t> places;
   for (const auto& [node, count] : set.nodes) {
-    if (is_sane(node) && count > 0) places[node] = std::min(1 << 20, places[node] + std::min(count, 1 << 20));
+    if (is_sane(node) && count > 0)
+      places[node] = std::min(1 << 20, places[node] + std::min(count, 1 << 20));
   }
   set.nodes.assign(places.begin(), places.end());
   set.count = std::clamp(set.count, 0, 1 << 20);
@@ -25,15 +27,15 @@ void tidy(PodSetAdmission& set) {
 
 }  // namespace
 
-// ---- pods -----------------------------------------------------------------------------------------------
-
-// An unhealthy device counts for nobody: not free, and not against the healthy ones if it is in use.
+// An unhealthy device counts for nobody: not free, and not against the healthy ones if it is in
+// use.
 void Engine::State::charge_pod(const PodState& pod, int64_t sign) {
   const Amounts& wants = amounts(pod.shape);
   nodes.add(pod.node, wants, -sign);
   if (pod.gpus == 0) return;
   const int64_t masked = std::popcount(pod.gpus & nodes[pod.node].spec.healthy_gpus);
-  if (const int64_t counted = amount_of(wants, gpu); counted > 0) nodes.add(pod.node, gpu, sign * (counted - masked));
+  if (const int64_t counted = amount_of(wants, gpu); counted > 0)
+    nodes.add(pod.node, gpu, sign * (counted - masked));
 }
 
 void Engine::State::count_taken(const PodState& pod, int32_t delta) {
@@ -77,9 +79,8 @@ void Engine::State::set_pod_node(PodId id, NodeId node, GpuMask gpus) {
   ++generation;
 }
 
-// ---- places ---------------------------------------------------------------------------------------------
-
-void Engine::State::change_place(WorkloadState& workload, size_t set, NodeId node, int32_t given, int32_t taken) {
+void Engine::State::change_place(WorkloadState& workload, size_t set, NodeId node, int32_t given,
+                                 int32_t taken) {
   std::vector<Place>& places = workload.places[set];
   auto at = std::ranges::lower_bound(places, node, {}, &Place::node);
   if (at == places.end() || at->node != node) at = places.insert(at, {.node = node});
@@ -101,15 +102,14 @@ void Engine::State::give_up_places(WorkloadState& workload) {
   }
 }
 
-// ---- admissions -----------------------------------------------------------------------------------------
-
 void Engine::State::charge_quota(const WorkloadState& workload, int64_t sign) {
   if (!is_queue(workload.queue)) return;
   const QuotaTree::NodeIndex at = queues[workload.queue.index()].quota;
   if (at == QuotaTree::none) return;
   for (size_t set = 0; set < workload.admission.size(); ++set) {
     for (const auto& [resource, flavor] : workload.admission[set].flavors) {
-      const int64_t amount = times(amount_of(amounts(workload.shapes[set]), resource), workload.admission[set].count);
+      const int64_t amount =
+          times(amount_of(amounts(workload.shapes[set]), resource), workload.admission[set].count);
       quota.charge(at, {flavor, resource}, sign * amount, nullptr);
     }
   }
@@ -153,10 +153,9 @@ void Engine::State::clear_admission(WorkloadId id) {
   ++generation;
 }
 
-// ---- quota ----------------------------------------------------------------------------------------------
-
 void Engine::State::note_freed_quota(const QueueState& queue) {
-  if (!is_quota_stale && queue.quota != QuotaTree::none) freed_quota.insert(quota.root(queue.quota));
+  if (!is_quota_stale && queue.quota != QuotaTree::none)
+    freed_quota.insert(quota.root(queue.quota));
 }
 
 void Engine::State::refresh_quota() {
@@ -178,9 +177,11 @@ void Engine::State::refresh_quota() {
     if (cohort.is_known) name(cohort.spec.parent);
   }
   cohorts.resize(cohort_count);
-  for (QueueState& queue : queues) queue.quota = queue.is_known ? quota.add_node() : QuotaTree::none;
+  for (QueueState& queue : queues)
+    queue.quota = queue.is_known ? quota.add_node() : QuotaTree::none;
   for (CohortState& cohort : cohorts) cohort.quota = quota.add_node();
-  const auto set_groups = [this](QuotaTree::NodeIndex at, const std::vector<ResourceGroup>& groups, bool follows_nodes) {
+  const auto set_groups = [this](QuotaTree::NodeIndex at, const std::vector<ResourceGroup>& groups,
+                                 bool follows_nodes) {
     for (const ResourceGroup& group : groups) {
       for (const FlavorQuota& flavor : group.flavors) {
         for (Quota amount : flavor.quotas) {
@@ -188,7 +189,9 @@ void Engine::State::refresh_quota() {
             amount.nominal = 0;
             if (flavor.flavor.index() >= flavors.size()) continue;
             flavors[flavor.flavor.index()].nodes.for_each([&](size_t n) {
-              amount.nominal += std::min(most_quota, amount_of(nodes[NodeId(static_cast<uint32_t>(n))].spec.allocatable, amount.resource));
+              amount.nominal += std::min(
+                  most_quota, amount_of(nodes[NodeId(static_cast<uint32_t>(n))].spec.allocatable,
+                                        amount.resource));
             });
           }
           amount.nominal = std::clamp<int64_t>(amount.nominal, 0, most_quota);
@@ -203,12 +206,14 @@ void Engine::State::refresh_quota() {
   for (const QueueState& queue : queues) {
     if (!queue.is_known) continue;
     set_groups(queue.quota, queue.spec.groups, queue.spec.follows_nodes);
-    if (is_sane(queue.spec.cohort)) quota.set_parent(queue.quota, cohorts[queue.spec.cohort.index()].quota);
+    if (is_sane(queue.spec.cohort))
+      quota.set_parent(queue.quota, cohorts[queue.spec.cohort.index()].quota);
   }
   for (const CohortState& cohort : cohorts) {
     if (!cohort.is_known) continue;
     set_groups(cohort.quota, cohort.spec.groups, false);
-    if (is_sane(cohort.spec.parent)) quota.set_parent(cohort.quota, cohorts[cohort.spec.parent.index()].quota);
+    if (is_sane(cohort.spec.parent))
+      quota.set_parent(cohort.quota, cohorts[cohort.spec.parent.index()].quota);
   }
   quota.seal();
   for (const QueueState& queue : queues) {

@@ -32,17 +32,25 @@ void NodeTable::ensure_columns(const Amounts& amounts) {
 
 NodeFacts NodeTable::facts(NodeId id) const {
   const NodeState& node = nodes_[id.index()];
-  return {.id = id, .is_known = node.is_known, .is_ready = node.spec.is_ready, .is_cordoned = node.spec.is_cordoned,
-          .labels = node.spec.labels, .taints = node.spec.taints};
+  return {.id = id,
+          .is_known = node.is_known,
+          .is_ready = node.spec.is_ready,
+          .is_cordoned = node.spec.is_cordoned,
+          .labels = node.spec.labels,
+          .taints = node.spec.taints};
 }
 
 int64_t NodeTable::score_of(size_t node) const {
-  const auto value = [&](ResourceId resource) { return resource.index() < free_.size() ? std::max<int64_t>(0, free_[resource.index()][node]) : 0; };
+  const auto value = [&](ResourceId resource) {
+    return resource.index() < free_.size() ? std::max<int64_t>(0, free_[resource.index()][node])
+                                           : 0;
+  };
   return free_score({.gpus = value(gpu), .cpu_milli = value(cpu), .memory_bytes = value(memory)});
 }
 
 void NodeTable::add(NodeId id, const Amounts& amounts, int64_t times) {
-  for (const Amount& amount : amounts) free_[amount.resource.index()][id.index()] += amount.value * times;
+  for (const Amount& amount : amounts)
+    free_[amount.resource.index()][id.index()] += amount.value * times;
   score_[id.index()] = score_of(id.index());
 }
 
@@ -52,14 +60,16 @@ void NodeTable::add(NodeId id, ResourceId resource, int64_t amount) {
 }
 
 void NodeTable::take(NodeId id, const Amounts& amounts, int64_t times, Trail& trail) {
-  for (const Amount& amount : amounts) trail.add(free_[amount.resource.index()][id.index()], -amount.value * times);
+  for (const Amount& amount : amounts)
+    trail.add(free_[amount.resource.index()][id.index()], -amount.value * times);
   trail.set(score_[id.index()], score_of(id.index()));
 }
 
 int64_t NodeTable::capacity(const NodeState& node, ResourceId resource) {
   if (!node.is_known) return 0;
   const int64_t amount = amount_of(node.spec.allocatable, resource);
-  return resource == gpu ? std::min<int64_t>(amount, std::popcount(node.spec.healthy_gpus)) : amount;
+  return resource == gpu ? std::min<int64_t>(amount, std::popcount(node.spec.healthy_gpus))
+                         : amount;
 }
 
 bool NodeTable::has(NodeId id, const Amounts& request) const {
@@ -71,12 +81,14 @@ bool NodeTable::has(NodeId id, const Amounts& request) const {
 
 int64_t NodeTable::room(NodeId id, const Amounts& request) const {
   int64_t most = std::numeric_limits<int32_t>::max();
-  // From the last, where devices are: they are the scarcest, and a product is cheaper than a division.
+  // From the last, where devices are: they are the scarcest, and a product is cheaper than a
+  // division.
   for (auto amount = request.rbegin(); amount != request.rend(); ++amount) {
     const int64_t free = free_[amount->resource.index()][id.index()];
     if (free < amount->value) return 0;
     int64_t needed = 0;
-    if (__builtin_mul_overflow(most, amount->value, &needed) || free < needed) most = free / amount->value;
+    if (__builtin_mul_overflow(most, amount->value, &needed) || free < needed)
+      most = free / amount->value;
   }
   return most;
 }

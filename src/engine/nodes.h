@@ -1,5 +1,6 @@
-// NodeTable: nodes as columns. Free amounts per resource, a score column that follows them, used devices, the
-// pods of each node. Every change of a free amount goes through here, tentative ones over the trail.
+// NodeTable: nodes as columns. Free amounts per resource, a score column that follows them, used
+// devices, the pods of each node. Every change of a free amount goes through here, tentative ones
+// over the trail.
 #pragma once
 
 #include "engine/bits.h"

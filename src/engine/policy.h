@@ -1,4 +1,5 @@
-// Placement policy: two ordered lists, filters and scores. policy.cc is the documentation of where pods go.
+// Placement policy: two ordered lists, filters and scores. policy.cc is the documentation of where
+// pods go.
 #pragma once
 
 #include <span>
@@ -16,8 +17,8 @@ struct NodeFacts {
   std::span<const Taint> taints;
 };
 
-// Filters on the object; their result is kept per shape and node. What is short (pods, CPU, memory, GPUs) is
-// looked up in the columns of free amounts, in the order of Misfit.
+// Filters on the object; their result is kept per shape and node. What is short (pods, CPU, memory,
+// GPUs) is looked up in the columns of free amounts, in the order of Misfit.
 struct Filter {
   std::string_view name;
   Misfit misfit;
@@ -31,8 +32,9 @@ Misfit static_misfit(const Request& request, const NodeFacts& node);
 struct FreeAmounts {
   int64_t gpus = 0, cpu_milli = 0, memory_bytes = 0;
 };
-// Higher is better. A score has its own bits of one number, the most important first, so that a later one
-// decides only between equals. A score looks at the object or at what is free, never at both.
+// Higher is better. A score has its own bits of one number, the most important first, so that a
+// later one decides only between equals. A score looks at the object or at what is free, never at
+// both.
 struct Score {
   std::string_view name;
   int64_t (*of_object)(const Request&, const NodeFacts&);  // within [-cap, cap]

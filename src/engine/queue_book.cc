@@ -26,11 +26,15 @@ void QueueBook::remove(const OrderKey& key, ClassId work_class) {
   bucket.waiting.erase(place);
   --size_;
   if (was_first) heads_.erase({key, at});
-  if (bucket.waiting.empty()) buckets_.erase(found);
-  else if (was_first && bucket.parked_until == wake_none) heads_.insert({*bucket.waiting.begin(), at});
+  if (bucket.waiting.empty())
+    buckets_.erase(found);
+  else if (was_first && bucket.parked_until == wake_none)
+    heads_.insert({*bucket.waiting.begin(), at});
 }
 
-void QueueBook::clear() { *this = {}; }
+void QueueBook::clear() {
+  *this = {};
+}
 
 Bucket* QueueBook::find(BucketKey key) {
   const auto found = buckets_.find(key);

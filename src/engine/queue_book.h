@@ -1,5 +1,5 @@
-// QueueBook: what waits in one queue. Work that asks for the same at the same priority shares a bucket: what is
-// true of its first is true of all, so a bucket is parked and woken as one.
+// QueueBook: what waits in one queue. Work that asks for the same at the same priority shares a
+// bucket: what is true of its first is true of all, so a bucket is parked and woken as one.
 #pragma once
 
 #include <map>
@@ -29,11 +29,11 @@ struct BucketKey {
 };
 struct Bucket {
   std::set<OrderKey> waiting;
-  Wake parked_until = wake_none;   // none = in the heap
-  std::vector<Blocker> blockers;   // as of `evaluated`; without its place in the queue
-  uint64_t evaluated = 0;          // generation of the engine's state; 0 = never
-  uint64_t version = 0;            // another one with each change of blockers
-  bool is_proved = true;           // the search that found no way was complete
+  Wake parked_until = wake_none;  // none = in the heap
+  std::vector<Blocker> blockers;  // as of `evaluated`; without its place in the queue
+  uint64_t evaluated = 0;         // generation of the engine's state; 0 = never
+  uint64_t version = 0;           // another one with each change of blockers
+  bool is_proved = true;          // the search that found no way was complete
 };
 
 class QueueBook {

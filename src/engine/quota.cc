@@ -11,7 +11,9 @@ QuotaTree::NodeIndex QuotaTree::add_node() {
   return nodes_.size() - 1;
 }
 
-void QuotaTree::set_parent(NodeIndex node, NodeIndex parent) { nodes_[node].parent = parent; }
+void QuotaTree::set_parent(NodeIndex node, NodeIndex parent) {
+  nodes_[node].parent = parent;
+}
 
 QuotaTree::Cell& QuotaTree::make(NodeIndex node, FlavorResource at) {
   std::vector<Cell>& cells = nodes_[node].cells;
@@ -55,7 +57,8 @@ void QuotaTree::seal() {
     const NodeIndex parent = nodes_[node].parent;
     if (parent == none) continue;
     nodes_[parent].height = std::max(nodes_[parent].height, nodes_[node].height + 1);
-    for (const Cell& cell : nodes_[node].cells) make(parent, cell.at).subtree += cell.subtree - cell.local();
+    for (const Cell& cell : nodes_[node].cells)
+      make(parent, cell.at).subtree += cell.subtree - cell.local();
   }
 }
 
@@ -68,8 +71,10 @@ void QuotaTree::charge(NodeIndex queue, FlavorResource at, int64_t amount, Trail
   for (NodeIndex node = queue; node != none && amount != 0; node = nodes_[node].parent) {
     Cell& cell = trail == nullptr ? make(node, at) : const_cast<Cell&>(*find(node, at));
     const int64_t before = std::max<int64_t>(0, cell.usage - cell.local());
-    if (trail != nullptr) trail->add(cell.usage, amount);
-    else cell.usage += amount;
+    if (trail != nullptr)
+      trail->add(cell.usage, amount);
+    else
+      cell.usage += amount;
     amount = std::max<int64_t>(0, cell.usage - cell.local()) - before;
   }
 }

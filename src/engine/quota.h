@@ -1,5 +1,6 @@
-// The quota tree: queues and cohorts with nominal quota, borrowing and lending limits, per flavor and resource.
-// The arithmetic is Kueue's: a node keeps to itself what it does not lend, and charges the rest to its parent.
+// The quota tree: queues and cohorts with nominal quota, borrowing and lending limits, per flavor
+// and resource. The arithmetic is Kueue's: a node keeps to itself what it does not lend, and
+// charges the rest to its parent.
 #pragma once
 
 #include <optional>
@@ -29,16 +30,17 @@ class QuotaTree {
   bool is_cyclic(NodeIndex node) const { return nodes_[node].is_cyclic; }
   NodeIndex root(NodeIndex node) const;
 
-  // Usage is charged at a queue and flows up as far as it exceeds what the queue keeps to itself. Without a trail
-  // the cell need not exist yet.
+  // Usage is charged at a queue and flows up as far as it exceeds what the queue keeps to itself.
+  // Without a trail the cell need not exist yet.
   void charge(NodeIndex queue, FlavorResource cell, int64_t amount, Trail* trail);
   int64_t usage(NodeIndex node, FlavorResource cell) const;
-  // What may still be used now (negative if overcommitted), and what could be if nobody used anything.
+  // What may still be used now (negative if overcommitted), and what could be if nobody used
+  // anything.
   int64_t available(NodeIndex node, FlavorResource cell) const;
   int64_t potential(NodeIndex node, FlavorResource cell) const;
   int64_t nominal(NodeIndex node, FlavorResource cell) const;
-  // How far up the tree an amount more would reach: the height of the lowest subtree whose quota holds it; 0 = the
-  // queue's own.
+  // How far up the tree an amount more would reach: the height of the lowest subtree whose quota
+  // holds it; 0 = the queue's own.
   int32_t borrow_level(NodeIndex queue, FlavorResource cell, int64_t amount) const;
   bool has(NodeIndex node, FlavorResource cell) const;
 
@@ -49,7 +51,9 @@ class QuotaTree {
     std::optional<int64_t> borrowing_limit, lending_limit;
     bool is_own = false;  // set on this node, not just passed through it
     // What is not lent: 0 when everything is.
-    int64_t local() const { return lending_limit ? std::max<int64_t>(0, subtree - *lending_limit) : 0; }
+    int64_t local() const {
+      return lending_limit ? std::max<int64_t>(0, subtree - *lending_limit) : 0;
+    }
     int64_t local_left() const { return std::max<int64_t>(0, local() - usage); }
   };
   struct Node {

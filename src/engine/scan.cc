@@ -35,7 +35,8 @@ TAU_WIDEST uint32_t best_node(const Scan& scan) {
       const size_t n = w * 64 + part;
       const int64_t byte = static_cast<int64_t>(word >> part & 0xff);
       Lanes fits = ((bit & byte) != 0);
-      for (size_t d = 0; d < demand_count; ++d) fits &= (LOAD(demands[d].free + n) >= demands[d].want);
+      for (size_t d = 0; d < demand_count; ++d)
+        fits &= (LOAD(demands[d].free + n) >= demands[d].want);
       Lanes score = LOAD(scan.score + n);
       if (scan.object_score != nullptr) score += LOAD(scan.object_score + n);
       // Strictly better only: the first of equals stays.

@@ -1,13 +1,13 @@
-// The inner loop of placement: one pass over columns, eight nodes at a time, in the widest vectors that the
-// machine has. Knows numbers only.
+// The inner loop of placement: one pass over columns, eight nodes at a time, in the widest vectors
+// that the machine has. Knows numbers only.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-// One body, compiled for several vector widths and chosen once at load time. Sanitizers cannot run before main,
-// where that choice is made, so they get the plain one.
+// One body, compiled for several vector widths and chosen once at load time. Sanitizers cannot run
+// before main, where that choice is made, so they get the plain one.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
 #define TAU_WIDEST
 #elif defined(__clang__)
@@ -28,13 +28,14 @@ struct Demand {
 };
 struct Scan {
   std::span<const Demand> demands;
-  std::span<const uint64_t> eligible;   // a bit per node; clear beyond the last
-  const int64_t* score = nullptr;       // higher is better
+  std::span<const uint64_t> eligible;     // a bit per node; clear beyond the last
+  const int64_t* score = nullptr;         // higher is better
   const int64_t* object_score = nullptr;  // added to it; null = 0 for all
 };
 
 constexpr uint32_t no_node = UINT32_MAX;
-// The node with the best score among those that are eligible and have what is wanted; the lowest of equals.
+// The node with the best score among those that are eligible and have what is wanted; the lowest of
+// equals.
 uint32_t best_node(const Scan& scan);
 
 }  // namespace tau::engine

@@ -3,13 +3,17 @@
 
 namespace tau::engine {
 namespace {
-constexpr int64_t most_per_pod = int64_t{1} << 50;  // sums of any real cluster stay far from overflow
+constexpr int64_t most_per_pod = int64_t{1}
+                                 << 50;  // sums of any real cluster stay far from overflow
 }
 
 ShapeId Engine::State::intern_shape(Request request) {
-  std::erase_if(request.amounts, [](const Amount& amount) { return amount.value <= 0 || amount.resource.value >= most_resources; });
+  std::erase_if(request.amounts, [](const Amount& amount) {
+    return amount.value <= 0 || amount.resource.value >= most_resources;
+  });
   for (Amount& amount : request.amounts) amount.value = std::min(amount.value, most_per_pod);
-  std::erase_if(request.amounts, [](const Amount& amount) { return amount.resource == engine::pods; });
+  std::erase_if(request.amounts,
+                [](const Amount& amount) { return amount.resource == engine::pods; });
   request.amounts.push_back({engine::pods, 1});
   std::ranges::sort(request.amounts);
   if (const auto found = shape_ids.find(request); found != shape_ids.end()) {

@@ -1,4 +1,5 @@
-// The engine's one state. Deltas change it for good (apply.cc); a cycle's tentative writes go over the trail.
+// The engine's one state. Deltas change it for good (apply.cc); a cycle's tentative writes go over
+// the trail.
 #pragma once
 
 #include <deque>
@@ -11,11 +12,11 @@
 namespace tau::engine {
 
 struct Shape {
-  Request request;                  // `pods` always included
+  Request request;  // `pods` always included
   int64_t uses = 0;
-  Bits fits;                        // nodes that pass every filter on the object
+  Bits fits;                          // nodes that pass every filter on the object
   std::vector<int64_t> object_score;  // per node; empty = 0 for all
-  std::vector<Misfit> misfits;      // per node, made when first explained
+  std::vector<Misfit> misfits;        // per node, made when first explained
 };
 
 struct PodState {
@@ -25,9 +26,9 @@ struct PodState {
   ShapeId shape;
   int32_t priority = 0;
   Time created{};
-  NodeId shown_node;                // as the API shows it
+  NodeId shown_node;  // as the API shows it
   GpuMask shown_gpus = 0;
-  NodeId node;                      // where it is, confirmed or assumed
+  NodeId node;  // where it is, confirmed or assumed
   GpuMask gpus = 0;
   std::optional<Time> assumed_until;  // set while the API has not confirmed
   bool has_verdict = false;
@@ -50,8 +51,8 @@ struct WorkloadState {
   int32_t priority = 0;
   Time created{};
   std::optional<Time> not_before;
-  bool is_ripe = false;             // not_before is past
-  std::vector<ShapeId> shapes;      // one per pod set
+  bool is_ripe = false;         // not_before is past
+  std::vector<ShapeId> shapes;  // one per pod set
   std::vector<int32_t> counts;
   ClassId work_class;
   std::optional<std::vector<PodSetAdmission>> recorded;  // as the API shows it
@@ -73,14 +74,14 @@ struct QueueState {
   QueueUpsert spec;
   QuotaTree::NodeIndex quota = QuotaTree::none;
   QueueBook book;
-  bool has_news = false;               // somebody may have to be told something
-  std::set<WorkloadId> admitted;       // evicting ones too: their quota is in use until they are gone
+  bool has_news = false;          // somebody may have to be told something
+  std::set<WorkloadId> admitted;  // evicting ones too: their quota is in use until they are gone
 };
 
 struct FlavorState {
   bool is_known = false;
   FlavorUpsert spec;
-  Bits nodes;                          // known nodes with all its labels
+  Bits nodes;  // known nodes with all its labels
 };
 struct CohortState {
   bool is_known = false;
@@ -105,21 +106,21 @@ struct Engine::State {
   std::map<WorkClass, std::pair<ClassId, int64_t>> classes;  // id and uses
   std::vector<ClassId> free_classes;
 
-  std::set<PodId> unbound;             // live pods without a node
-  std::set<WorkloadId> homeless;       // waiting workloads whose queue does not exist
-  std::set<WorkloadId> watched;        // those that time may change
-  std::set<WorkloadId> must_go;        // may have to be evicted
+  std::set<PodId> unbound;                          // live pods without a node
+  std::set<WorkloadId> homeless;                    // waiting workloads whose queue does not exist
+  std::set<WorkloadId> watched;                     // those that time may change
+  std::set<WorkloadId> must_go;                     // may have to be evicted
   std::deque<std::pair<Time, PodId>> assumed_pods;  // by expiry; stale entries are passed over
-  std::map<PodId, Verdict> told_pods;  // of pods outside queues that wait
-  std::vector<WorkloadId> cleared;     // verdicts that ended since the last cycle
+  std::map<PodId, Verdict> told_pods;               // of pods outside queues that wait
+  std::vector<WorkloadId> cleared;                  // verdicts that ended since the last cycle
   QuotaTree quota;
   bool is_quota_stale = true;
-  bool has_freed_capacity = false;     // since the last cycle
+  bool has_freed_capacity = false;             // since the last cycle
   std::set<QuotaTree::NodeIndex> freed_quota;  // roots, since the last cycle
   bool has_freed_all_quota = false;
-  uint64_t last_version = 0;           // of any bucket's blockers
-  size_t explain_from = 0;             // queue where refreshing verdicts goes on
-  uint64_t generation = 1;             // rises with every change that a verdict may tell of
+  uint64_t last_version = 0;  // of any bucket's blockers
+  size_t explain_from = 0;    // queue where refreshing verdicts goes on
+  uint64_t generation = 1;    // rises with every change that a verdict may tell of
   Trail trail;
 
   // apply.cc: deltas
@@ -165,7 +166,9 @@ struct Engine::State {
   void refresh_quota();
   void note_freed_quota(const QueueState& queue);
   void note_freed_capacity() { has_freed_capacity = true; }
-  bool is_queue(QueueId id) const { return id.index() < queues.size() && queues[id.index()].is_known; }
+  bool is_queue(QueueId id) const {
+    return id.index() < queues.size() && queues[id.index()].is_known;
+  }
 
   // check.cc
   std::string check() const;

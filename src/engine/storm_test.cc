@@ -1,5 +1,5 @@
-// Random clusters, random work, random trouble: the ledger holds after each cycle, nothing is given twice, what
-// surely fits is found, and the same seed decides the same.
+// Random clusters, random work, random trouble: the ledger holds after each cycle, nothing is given
+// twice, what surely fits is found, and the same seed decides the same.
 #include <fmt/format.h>
 
 #include "engine/world_for_tests.h"
@@ -34,8 +34,11 @@ std::string storm(uint64_t seed) {
   std::map<uint32_t, WorkloadUpsert> work;
   std::map<uint32_t, PodUpsert> seen_pods;
   uint32_t next_pod = 0;
-  for (uint32_t q = 0; q < 2; ++q) w.queue(q, rng.between(1, 40), rng.chance(0.5) ? Strategy::strict_fifo : Strategy::best_effort_fifo);
-  for (uint32_t n = 0; n < node_count; ++n) w.give(TestWorld::node(n, static_cast<int>(rng.between(0, 8))));
+  for (uint32_t q = 0; q < 2; ++q)
+    w.queue(q, rng.between(1, 40),
+            rng.chance(0.5) ? Strategy::strict_fifo : Strategy::best_effort_fifo);
+  for (uint32_t n = 0; n < node_count; ++n)
+    w.give(TestWorld::node(n, static_cast<int>(rng.between(0, 8))));
   for (int step = 0; step < 40; ++step) {
     w.now += seconds(rng.between(0, 20));
     const auto id = static_cast<uint32_t>(rng.below(12));
@@ -43,17 +46,22 @@ std::string storm(uint64_t seed) {
       case 0:
       case 1:
         if (!work.contains(id)) {
-          work[id] = TestWorld::workload(id, static_cast<int>(rng.between(1, 4)), static_cast<int>(rng.between(0, 4)), static_cast<int>(rng.below(3)), static_cast<uint32_t>(rng.below(3)));
+          work[id] = TestWorld::workload(
+              id, static_cast<int>(rng.between(1, 4)), static_cast<int>(rng.between(0, 4)),
+              static_cast<int>(rng.below(3)), static_cast<uint32_t>(rng.below(3)));
           w.give(work[id]);
         }
         break;
       case 2: {
-        NodeUpsert node = TestWorld::node(static_cast<uint32_t>(rng.below(node_count)), static_cast<int>(rng.between(0, 8)));
+        NodeUpsert node = TestWorld::node(static_cast<uint32_t>(rng.below(node_count)),
+                                          static_cast<int>(rng.between(0, 8)));
         node.is_ready = rng.chance(0.7);
         w.give(node);
         break;
       }
-      case 3: w.give(NodeGone{NodeId(static_cast<uint32_t>(rng.below(node_count)))}); break;
+      case 3:
+        w.give(NodeGone{NodeId(static_cast<uint32_t>(rng.below(node_count)))});
+        break;
       case 4:
         if (work.contains(id)) {
           work[id].is_finished = true;
@@ -61,12 +69,14 @@ std::string storm(uint64_t seed) {
           for (auto& [pod_id, pod] : seen_pods) {
             if (pod.workload == WorkloadId(id)) w.give(PodGone{PodId(pod_id)});
           }
-          std::erase_if(seen_pods, [&](const auto& entry) { return entry.second.workload == WorkloadId(id); });
+          std::erase_if(seen_pods,
+                        [&](const auto& entry) { return entry.second.workload == WorkloadId(id); });
           w.give(WorkloadGone{WorkloadId(id)});
           work.erase(id);
         }
         break;
-      default: break;
+      default:
+        break;
     }
     const CycleResult result = w.cycle();
     log += describe(result);
@@ -81,7 +91,9 @@ std::string storm(uint64_t seed) {
         upsert.admission = admit->pod_sets;
         w.give(upsert);
         for (int p = 0; is_new && p < upsert.pod_sets[0].count; ++p) {
-          PodUpsert pod{.id = PodId(next_pod++), .workload = admit->workload, .request = upsert.pod_sets[0].request};
+          PodUpsert pod{.id = PodId(next_pod++),
+                        .workload = admit->workload,
+                        .request = upsert.pod_sets[0].request};
           seen_pods[pod.id.value] = pod;
           w.give(pod);
         }
@@ -126,7 +138,8 @@ TEST(Oracle, SingleSetGangsFitExactlyWhenTheNodesHaveRoom) {
     TestWorld w;
     w.queue(0, 1000);
     const auto node_count = static_cast<uint32_t>(rng.between(1, 8));
-    const int gpus_each = static_cast<int>(rng.between(0, 4)), count = static_cast<int>(rng.between(1, 12));
+    const int gpus_each = static_cast<int>(rng.between(0, 4)),
+              count = static_cast<int>(rng.between(1, 12));
     const int64_t cpu_each = rng.between(1, 40) * 1000;
     int64_t room = 0;
     for (uint32_t n = 0; n < node_count; ++n) {

@@ -1,4 +1,5 @@
-// Trail: every tentative write of a cycle goes through it, so that undo is one loop and cannot be wrong.
+// Trail: every tentative write of a cycle goes through it, so that undo is one loop and cannot be
+// wrong.
 #pragma once
 
 #include <cstdint>

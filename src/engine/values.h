@@ -1,5 +1,6 @@
-// The engine's vocabulary: what goes in (deltas) and what comes out (decisions, verdicts). Values only, dense
-// typed ids, integers everywhere. Names live in `mirror`; the engine has never heard of Kubernetes.
+// The engine's vocabulary: what goes in (deltas) and what comes out (decisions, verdicts). Values
+// only, dense typed ids, integers everywhere. Names live in `mirror`; the engine has never heard of
+// Kubernetes.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ namespace tau::engine {
 using NodeId = Id<struct NodeTag>;
 using PodId = Id<struct PodTag>;
 using WorkloadId = Id<struct WorkloadTag>;
-using QueueId = Id<struct QueueTag>;    // a ClusterQueue
+using QueueId = Id<struct QueueTag>;  // a ClusterQueue
 using CohortId = Id<struct CohortTag>;
 using FlavorId = Id<struct FlavorTag>;
 using ShapeId = Id<struct ShapeTag>;
@@ -57,8 +58,8 @@ struct Taint {
   auto operator<=>(const Taint&) const = default;
 };
 struct Toleration {
-  LabelKeyId key;        // none = every key
-  LabelValueId value;    // none = any value (Exists)
+  LabelKeyId key;                // none = every key
+  LabelValueId value;            // none = any value (Exists)
   std::optional<Effect> effect;  // nullopt = every effect
   auto operator<=>(const Toleration&) const = default;
 };
@@ -79,26 +80,29 @@ struct Preference {
 
 // What one pod asks for. Equal requests share a ShapeId inside the engine.
 struct Request {
-  Amounts amounts;              // gpu included
-  std::vector<Term> terms;      // any must hold; empty = every node
+  Amounts amounts;          // gpu included
+  std::vector<Term> terms;  // any must hold; empty = every node
   std::vector<Toleration> tolerations;
   std::vector<Preference> preferences;
-  NodeId only_node;             // matchFields metadata.name; none = any
+  NodeId only_node;  // matchFields metadata.name; none = any
   auto operator<=>(const Request&) const = default;
 };
 
-// ---- deltas ---------------------------------------------------------------------------------------------
+// Deltas: what goes in.
 
 struct NodeUpsert {
   NodeId id;
-  Amounts allocatable;          // gpu = number of devices
-  GpuMask healthy_gpus = 0;     // bits below the number of devices; an unhealthy device takes no new pod
+  Amounts allocatable;  // gpu = number of devices
+  GpuMask healthy_gpus =
+      0;  // bits below the number of devices; an unhealthy device takes no new pod
   std::vector<Label> labels;
   std::vector<Taint> taints;
   bool is_ready = true;
   bool is_cordoned = false;
 };
-struct NodeGone { NodeId id; };
+struct NodeGone {
+  NodeId id;
+};
 
 // A pod as the API shows it. `workload` none = outside every queue: scheduled by itself.
 struct PodUpsert {
@@ -108,12 +112,14 @@ struct PodUpsert {
   Request request;
   int32_t priority = 0;
   Time created{};
-  NodeId node;                  // none = not bound yet
-  GpuMask gpus = 0;             // when bound: devices, from the assignment annotation
-  bool is_ended = false;        // Succeeded, Failed: holds nothing
-  bool is_schedulable = true;   // false: gated, or another scheduler's
+  NodeId node;                 // none = not bound yet
+  GpuMask gpus = 0;            // when bound: devices, from the assignment annotation
+  bool is_ended = false;       // Succeeded, Failed: holds nothing
+  bool is_schedulable = true;  // false: gated, or another scheduler's
 };
-struct PodGone { PodId id; };
+struct PodGone {
+  PodId id;
+};
 
 struct PodSet {
   Request request;
@@ -129,16 +135,18 @@ struct PodSetAdmission {
 };
 struct WorkloadUpsert {
   WorkloadId id;
-  QueueId queue;                // none = its queue does not exist (verdict queue_not_found)
+  QueueId queue;  // none = its queue does not exist (verdict queue_not_found)
   int32_t priority = 0;
-  Time created{};               // order within equal priority
+  Time created{};  // order within equal priority
   std::vector<PodSet> pod_sets;
-  bool is_active = true;        // spec.active
-  bool is_finished = false;     // holds nothing any more
+  bool is_active = true;                                  // spec.active
+  bool is_finished = false;                               // holds nothing any more
   std::optional<std::vector<PodSetAdmission>> admission;  // as recorded in the API
-  std::optional<Time> not_before;  // requeue back-off
+  std::optional<Time> not_before;                         // requeue back-off
 };
-struct WorkloadGone { WorkloadId id; };
+struct WorkloadGone {
+  WorkloadId id;
+};
 
 struct FlavorUpsert {
   FlavorId id;
@@ -146,7 +154,9 @@ struct FlavorUpsert {
   std::vector<Taint> node_taints;
   std::vector<Toleration> tolerations;
 };
-struct FlavorGone { FlavorId id; };
+struct FlavorGone {
+  FlavorId id;
+};
 
 struct Quota {
   ResourceId resource;
@@ -172,25 +182,36 @@ struct QueueUpsert {
   Strategy strategy = Strategy::best_effort_fifo;
   StopPolicy stop = StopPolicy::none;
   std::vector<ResourceGroup> groups;
-  bool follows_nodes = false;   // taugrid.io/quota: auto: nominal = allocatable of the flavor's nodes
+  bool follows_nodes =
+      false;  // taugrid.io/quota: auto: nominal = allocatable of the flavor's nodes
   bool tries_next_before_borrowing = false;  // flavorFungibility.whenCanBorrow: TryNextFlavor
-  bool reserves_for_head = false;  // backfill easy or conservative; kept, not used yet
+  bool reserves_for_head = false;            // backfill easy or conservative; kept, not used yet
 };
-struct QueueGone { QueueId id; };
+struct QueueGone {
+  QueueId id;
+};
 struct CohortUpsert {
   CohortId id, parent;
   std::vector<ResourceGroup> groups;
 };
-struct CohortGone { CohortId id; };
+struct CohortGone {
+  CohortId id;
+};
 
-// A write that did not take: the pod is unbound again, what was assumed for it is released and retried.
-struct BindFailed { PodId pod; };
-struct AdmitFailed { WorkloadId workload; };
+// A write that did not take: the pod is unbound again, what was assumed for it is released and
+// retried.
+struct BindFailed {
+  PodId pod;
+};
+struct AdmitFailed {
+  WorkloadId workload;
+};
 
-using Delta = std::variant<NodeUpsert, NodeGone, PodUpsert, PodGone, WorkloadUpsert, WorkloadGone, FlavorUpsert,
-                           FlavorGone, QueueUpsert, QueueGone, CohortUpsert, CohortGone, BindFailed, AdmitFailed>;
+using Delta = std::variant<NodeUpsert, NodeGone, PodUpsert, PodGone, WorkloadUpsert, WorkloadGone,
+                           FlavorUpsert, FlavorGone, QueueUpsert, QueueGone, CohortUpsert,
+                           CohortGone, BindFailed, AdmitFailed>;
 
-// ---- decisions ------------------------------------------------------------------------------------------
+// Decisions: what comes out.
 
 // Quota and nodes for a whole workload, decided together and held until its pods are bound.
 struct Admit {
@@ -212,20 +233,41 @@ struct Evict {
 };
 using Decision = std::variant<Admit, Bind, Evict>;
 
-// ---- answers --------------------------------------------------------------------------------------------
+// Answers: why what waits does.
 
 // Why a pod does not fit a node; the order is the order of the filters.
 enum class Misfit : uint8_t {
-  fits, node_not_ready, cordoned, taint, selector, other_node, pods_full, cpu_short, memory_short, gpu_short,
+  fits,
+  node_not_ready,
+  cordoned,
+  taint,
+  selector,
+  other_node,
+  pods_full,
+  cpu_short,
+  memory_short,
+  gpu_short,
   other_resource_short,
 };
 constexpr int misfit_count = 11;
 
 // reference: one vocabulary for API, CLI, metrics (kube has the table to Kueue's words).
 enum class Reason : uint8_t {
-  none, not_evaluated, invalid_spec, queue_not_found, queue_stopped, user_hold, no_matching_flavor,
-  exceeds_max_quota, waiting_quota, waiting_priority, capacity_short, capacity_fragmented, capacity_unhealthy,
-  waiting_preemption, backoff,
+  none,
+  not_evaluated,
+  invalid_spec,
+  queue_not_found,
+  queue_stopped,
+  user_hold,
+  no_matching_flavor,
+  exceeds_max_quota,
+  waiting_quota,
+  waiting_priority,
+  capacity_short,
+  capacity_fragmented,
+  capacity_unhealthy,
+  waiting_preemption,
+  backoff,
 };
 
 // Whether a search that found nothing looked everywhere, or ran out of steps.
@@ -239,15 +281,15 @@ struct QuotaShort {  // "cluster queue q: flavor f: gpu: want 12, free 8 of 16"
 };
 struct Blocker {
   Reason reason = Reason::none;
-  std::vector<QuotaShort> quota;              // of waiting_quota, exceeds_max_quota
+  std::vector<QuotaShort> quota;  // of waiting_quota, exceeds_max_quota
   // Of capacity_*: nodes per misfit for the first pod that found no place.
   std::array<int32_t, misfit_count> nodes_by_misfit{};
   uint32_t pod_set = 0;
-  int32_t pods_wanted = 0, pods_placed = 0;   // how much of the gang fits at once
-  int64_t gpus_wanted = 0, gpus_free = 0;     // in the whole, on nodes that the pod may use
-  std::vector<int32_t> free_gpus_by_node;     // descending, at most 64
-  int32_t position = 0, ahead = 0;            // of waiting_priority: 1 = head
-  Proof proof = Proof::proved;                // of capacity_*
+  int32_t pods_wanted = 0, pods_placed = 0;  // how much of the gang fits at once
+  int64_t gpus_wanted = 0, gpus_free = 0;    // in the whole, on nodes that the pod may use
+  std::vector<int32_t> free_gpus_by_node;    // descending, at most 64
+  int32_t position = 0, ahead = 0;           // of waiting_priority: 1 = head
+  Proof proof = Proof::proved;               // of capacity_*
   bool operator==(const Blocker&) const = default;
 };
 struct Verdict {
@@ -263,9 +305,9 @@ struct CycleStats {
 };
 struct CycleResult {
   std::vector<Decision> decisions;
-  std::vector<Verdict> verdicts;  // of every workload and pod whose verdict changed this cycle
+  std::vector<Verdict> verdicts;    // of every workload and pod whose verdict changed this cycle
   std::vector<WorkloadId> cleared;  // verdicts that ended (admitted, gone)
-  std::optional<Time> next;       // when time alone may change an answer (back-off, expiry)
+  std::optional<Time> next;         // when time alone may change an answer (back-off, expiry)
   CycleStats stats;
 };
 

@@ -4,7 +4,8 @@
 namespace tau::engine {
 namespace {
 
-// What has gone stale is looked at again, so many buckets a cycle, round after round; what is new, at once.
+// What has gone stale is looked at again, so many buckets a cycle, round after round; what is new,
+// at once.
 constexpr int64_t refreshes_per_cycle = 256;
 constexpr Duration refresh_pause = milliseconds(100);
 
@@ -12,18 +13,28 @@ constexpr Duration refresh_pause = milliseconds(100);
 
 std::vector<Blocker> blockers_in_queue(const std::vector<Blocker>& of_bucket, int32_t ahead) {
   std::vector<Blocker> blockers = of_bucket;
-  if (ahead > 0) blockers.push_back({.reason = Reason::waiting_priority, .quota = {}, .free_gpus_by_node = {}, .position = ahead + 1, .ahead = ahead});
-  if (blockers.empty()) blockers.push_back({.reason = Reason::not_evaluated, .quota = {}, .free_gpus_by_node = {}});
+  if (ahead > 0)
+    blockers.push_back({.reason = Reason::waiting_priority,
+                        .quota = {},
+                        .free_gpus_by_node = {},
+                        .position = ahead + 1,
+                        .ahead = ahead});
+  if (blockers.empty())
+    blockers.push_back({.reason = Reason::not_evaluated, .quota = {}, .free_gpus_by_node = {}});
   return blockers;
 }
 
-Reason held_back_reason(const WorkloadState& workload) { return workload.is_active ? Reason::backoff : Reason::user_hold; }
+Reason held_back_reason(const WorkloadState& workload) {
+  return workload.is_active ? Reason::backoff : Reason::user_hold;
+}
 
 bool Cycle::explain_bucket(Bucket& bucket) {
   const WorkloadState& workload = state.workloads[bucket.waiting.begin()->id.index()];
   std::vector<Blocker> blockers = blockers_of(workload);
   for (Blocker& blocker : blockers) {
-    if (blocker.reason >= Reason::capacity_short && blocker.reason <= Reason::capacity_unhealthy && !bucket.is_proved) blocker.proof = Proof::not_within_budget;
+    if (blocker.reason >= Reason::capacity_short && blocker.reason <= Reason::capacity_unhealthy &&
+        !bucket.is_proved)
+      blocker.proof = Proof::not_within_budget;
   }
   bucket.evaluated = state.generation;
   if (bucket.version != 0 && bucket.blockers == blockers) return false;
@@ -49,15 +60,20 @@ void Cycle::explain_queue(QueueState& queue, int64_t& refreshes_left) {
   if (!std::exchange(queue.has_news, false)) return;
   int32_t ahead = 0;
   for (const auto& [key, bucket] : queue.book.in_order()) {
-    const auto plain = [&](Reason reason) { tell(key.id, 0, {{.reason = reason, .quota = {}, .free_gpus_by_node = {}}}); };
+    const auto plain = [&](Reason reason) {
+      tell(key.id, 0, {{.reason = reason, .quota = {}, .free_gpus_by_node = {}}});
+    };
     if (bucket == nullptr) {
       plain(held_back_reason(state.workloads[key.id.index()]));
     } else if (queue.spec.stop != StopPolicy::none) {
       plain(Reason::queue_stopped);
     } else {
       const WorkloadState& workload = state.workloads[key.id.index()];
-      const Reason first = !bucket->blockers.empty() ? bucket->blockers[0].reason : ahead > 0 ? Reason::waiting_priority : Reason::not_evaluated;
-      if (workload.told_version != bucket->version || workload.told_reason != first) tell(key.id, bucket->version, blockers_in_queue(bucket->blockers, ahead));
+      const Reason first = !bucket->blockers.empty() ? bucket->blockers[0].reason
+                           : ahead > 0               ? Reason::waiting_priority
+                                                     : Reason::not_evaluated;
+      if (workload.told_version != bucket->version || workload.told_reason != first)
+        tell(key.id, bucket->version, blockers_in_queue(bucket->blockers, ahead));
       ++ahead;
     }
   }
@@ -67,7 +83,8 @@ void Cycle::explain_pods() {
   for (const PodId id : waiting_pods) {
     PodState& pod = state.pods[id.index()];
     Verdict verdict{.workload = {}, .pod = id, .blockers = {}};
-    if (auto blocker = capacity_blocker({{{pod.shape, 1}}, {{{}}}})) verdict.blockers.push_back(std::move(*blocker));
+    if (auto blocker = capacity_blocker({{{pod.shape, 1}}, {{{}}}}))
+      verdict.blockers.push_back(std::move(*blocker));
     Verdict& told = state.told_pods[id];
     if (!pod.has_verdict || told != verdict) {
       told = verdict;
@@ -75,12 +92,14 @@ void Cycle::explain_pods() {
     }
     pod.has_verdict = true;
   }
-  std::erase_if(state.told_pods, [&](const auto& entry) { return !state.pods[entry.first.index()].has_verdict; });
+  std::erase_if(state.told_pods,
+                [&](const auto& entry) { return !state.pods[entry.first.index()].has_verdict; });
 }
 
 void Cycle::explain_what_waits() {
   for (const WorkloadId id : state.homeless) {
-    const Reason reason = state.workloads[id.index()].is_active ? Reason::queue_not_found : Reason::user_hold;
+    const Reason reason =
+        state.workloads[id.index()].is_active ? Reason::queue_not_found : Reason::user_hold;
     tell(id, 0, {{.reason = reason, .quota = {}, .free_gpus_by_node = {}}});
   }
   // From where the last cycle ran out of refreshes.
@@ -91,7 +110,8 @@ void Cycle::explain_what_waits() {
     QueueState& queue = state.queues[(start + i) % count];
     if (!queue.is_known) continue;
     explain_queue(queue, refreshes_left);
-    if (refreshes_left < 0 && std::exchange(is_all, false)) state.explain_from = (start + i) % count;
+    if (refreshes_left < 0 && std::exchange(is_all, false))
+      state.explain_from = (start + i) % count;
   }
   if (!is_all) note_next(now + refresh_pause);
   explain_pods();

@@ -198,6 +198,8 @@ engine::QueueUpsert queue_of(Names& names, const kube::ClusterQueue& queue) {
   if (queue.spec.queueing_strategy == "StrictFIFO") made.strategy = engine::Strategy::strict_fifo;
   if (queue.spec.stop_policy == "Hold") made.stop = engine::StopPolicy::hold;
   if (queue.spec.stop_policy == "HoldAndDrain") made.stop = engine::StopPolicy::hold_and_drain;
+  made.tries_next_before_borrowing =
+      queue.spec.flavor_fungibility.when_can_borrow == "TryNextFlavor";
   const auto annotation = [&](std::string_view name) {
     const auto found = queue.metadata.annotations.find(std::string(name));
     return found == queue.metadata.annotations.end() ? std::string() : found->second;

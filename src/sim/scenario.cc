@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "meta/yaml.h"
+#include "sim/scenario_json.h"
 #include "sim/scenario_player.h"
 #include "sim/scenario_reader.h"
 
@@ -14,11 +15,6 @@ namespace json = boost::json;
 
 namespace {
 
-std::string text_at(const json::object& from, std::string_view key) {
-  const json::value* found = from.if_contains(key);
-  return found != nullptr && found->is_string() ? std::string(found->as_string()) : "";
-}
-
 // What cannot be played at all, or "".
 std::string missing_kind(const json::object& scenario) {
   const std::string kind = text_at(scenario, "kind");
@@ -26,12 +22,15 @@ std::string missing_kind(const json::object& scenario) {
   if (kind != "manual") return "kind " + kind;
   // Mixed scenarios are played if they are told in cycles.
   const json::value* expect = scenario.if_contains("expect");
-  const bool is_plain = expect != nullptr && expect->is_object() && (expect->as_object().contains("admitted") || expect->as_object().contains("pending"));
+  const bool is_plain =
+      expect != nullptr && expect->is_object() &&
+      (expect->as_object().contains("admitted") || expect->as_object().contains("pending"));
   return is_plain ? "" : "kind manual";
 }
 
 ScenarioResult run(const json::object& scenario) {
-  ScenarioResult result{.id = text_at(scenario, "id"), .title = text_at(scenario, "title"), .lines = {}};
+  ScenarioResult result{
+      .id = text_at(scenario, "id"), .title = text_at(scenario, "title"), .lines = {}};
   if (const std::string kind = missing_kind(scenario); !kind.empty()) {
     result.outcome = ScenarioOutcome::skipped;
     result.lines = {"not supported: " + kind};
@@ -41,7 +40,8 @@ ScenarioResult run(const json::object& scenario) {
   reader.check(scenario);
   if (!reader.missing().empty()) {
     result.outcome = ScenarioOutcome::skipped;
-    result.lines = {"not supported: " + join(std::vector(reader.missing().begin(), reader.missing().end()), ", ")};
+    result.lines = {"not supported: " +
+                    join(std::vector(reader.missing().begin(), reader.missing().end()), ", ")};
     return result;
   }
   result.lines = reader.problems();
@@ -50,7 +50,8 @@ ScenarioResult run(const json::object& scenario) {
     result.outcome = ScenarioOutcome::failed;
     return result;
   }
-  if (const json::value* ours = scenario.if_contains("ours"); ours != nullptr && ours->is_object()) result.lines = {text_at(ours->as_object(), "why")};
+  if (const json::value* ours = scenario.if_contains("ours"); ours != nullptr && ours->is_object())
+    result.lines = {text_at(ours->as_object(), "why")};
   return result;
 }
 
@@ -58,17 +59,28 @@ ScenarioResult run(const json::object& scenario) {
 
 Result<ScenarioReport> run_scenarios(std::string_view yaml, const ScenarioOptions& options) {
   const std::vector<json::value> documents = TRY(meta::parse_yaml(yaml));
-  const json::value* list = documents.size() == 1 && documents[0].is_object() ? documents[0].as_object().if_contains("scenarios") : nullptr;
-  if (list == nullptr || !list->is_array()) return fail(ErrorCode::bad_request, "a scenario file has one document with a list \"scenarios\"");
+  const json::value* list = documents.size() == 1 && documents[0].is_object()
+                                ? documents[0].as_object().if_contains("scenarios")
+                                : nullptr;
+  if (list == nullptr || !list->is_array())
+    return fail(ErrorCode::bad_request,
+                "a scenario file has one document with a list \"scenarios\"");
   ScenarioReport report;
   for (const json::value& item : list->as_array()) {
-    if (!item.is_object() || text_at(item.as_object(), "id").empty()) return fail(ErrorCode::bad_request, "each scenario is an object with an id");
+    if (!item.is_object() || text_at(item.as_object(), "id").empty())
+      return fail(ErrorCode::bad_request, "each scenario is an object with an id");
     if (!options.only.empty() && text_at(item.as_object(), "id") != options.only) continue;
     report.scenarios.push_back(run(item.as_object()));
     switch (report.scenarios.back().outcome) {
-      case ScenarioOutcome::passed: ++report.passed; break;
-      case ScenarioOutcome::failed: ++report.failed; break;
-      case ScenarioOutcome::skipped: ++report.skipped; break;
+      case ScenarioOutcome::passed:
+        ++report.passed;
+        break;
+      case ScenarioOutcome::failed:
+        ++report.failed;
+        break;
+      case ScenarioOutcome::skipped:
+        ++report.skipped;
+        break;
     }
   }
   return report;
@@ -77,13 +89,19 @@ Result<ScenarioReport> run_scenarios(std::string_view yaml, const ScenarioOption
 std::string to_text(const ScenarioReport& report) {
   std::string out;
   for (const ScenarioResult& one : report.scenarios) {
-    if (one.outcome == ScenarioOutcome::failed) out += fmt::format("{}: FAILED: {}\n", one.id, one.title);
+    if (one.outcome == ScenarioOutcome::failed)
+      out += fmt::format("{}: FAILED: {}\n", one.id, one.title);
     for (const std::string& line : one.lines) {
-      if (one.outcome == ScenarioOutcome::failed) out += fmt::format("  {}\n", line);
-      else out += fmt::format("{}: {}{}\n", one.id, one.outcome == ScenarioOutcome::passed ? "passed; better by design: " : "", line);
+      if (one.outcome == ScenarioOutcome::failed)
+        out += fmt::format("  {}\n", line);
+      else
+        out += fmt::format(
+            "{}: {}{}\n", one.id,
+            one.outcome == ScenarioOutcome::passed ? "passed; better by design: " : "", line);
     }
   }
-  return out + fmt::format("{} passed, {} failed, {} skipped\n", report.passed, report.failed, report.skipped);
+  return out + fmt::format("{} passed, {} failed, {} skipped\n", report.passed, report.failed,
+                           report.skipped);
 }
 
 }  // namespace tau::sim

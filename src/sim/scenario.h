@@ -1,5 +1,6 @@
-// Scenarios: text files that say a cluster, its queues and work, and what the engine must decide. Played
-// against the engine alone; what the engine does not do yet is reported as not supported, never as passed.
+// Scenarios: text files that say a cluster, its queues and work, and what the engine must decide.
+// Played against the engine alone; what the engine does not do yet is reported as not supported,
+// never as passed.
 #pragma once
 
 #include <string>
@@ -27,8 +28,8 @@ struct ScenarioReport {
   int64_t passed = 0, failed = 0, skipped = 0;
 };
 
-// Plays every scenario of one file. Fails only if the text is not YAML or holds no scenarios; a scenario
-// that cannot be read is one that failed.
+// Plays every scenario of one file. Fails only if the text is not YAML or holds no scenarios; a
+// scenario that cannot be read is one that failed.
 Result<ScenarioReport> run_scenarios(std::string_view yaml, const ScenarioOptions& options = {});
 // A line for each scenario that did not pass, then "N passed, N failed, N skipped".
 std::string to_text(const ScenarioReport& report);

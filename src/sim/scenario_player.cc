@@ -7,6 +7,7 @@
 #include "base/overloaded.h"
 #include "base/text.h"
 #include "mirror/verdict_text.h"
+#include "sim/scenario_json.h"
 
 namespace tau::sim {
 namespace json = boost::json;
@@ -14,24 +15,29 @@ using namespace engine;
 
 namespace {
 
-std::string text_of(const json::value& from) {
-  return from.is_string() ? std::string(from.as_string()) : json::serialize(from);
-}
 std::string_view state_word(PendingState state) {
   switch (state) {
-    case PendingState::untried: return "untried";
-    case PendingState::retry: return "retry";
-    case PendingState::parked: return "parked";
-    case PendingState::held_back: return "heldBack";
+    case PendingState::untried:
+      return "untried";
+    case PendingState::retry:
+      return "retry";
+    case PendingState::parked:
+      return "parked";
+    case PendingState::held_back:
+      return "heldBack";
   }
   return "?";
 }
 std::string_view evict_word(EvictReason reason) {
   switch (reason) {
-    case EvictReason::preempted: return "Preempted";
-    case EvictReason::queue_stopped: return "ClusterQueueStopped";
-    case EvictReason::deactivated: return "Deactivated";
-    case EvictReason::node_lost: return "NodeFailures";
+    case EvictReason::preempted:
+      return "Preempted";
+    case EvictReason::queue_stopped:
+      return "ClusterQueueStopped";
+    case EvictReason::deactivated:
+      return "Deactivated";
+    case EvictReason::node_lost:
+      return "NodeFailures";
   }
   return "?";
 }
@@ -50,20 +56,19 @@ void ScenarioPlayer::set_up() {
     }
   };
   cluster_ = reader_.cluster(scenario_);
-  each("running", [&](const json::object& o) { work_[text_of(o.at("name"))] = reader_.running(o); });
-  each("pending", [&](const json::object& o) { work_[text_of(o.at("name"))] = reader_.pending(o); });
+  each("running", [&](const json::object& o) { work_[text_at(o, "name")] = reader_.running(o); });
+  each("pending", [&](const json::object& o) { work_[text_at(o, "name")] = reader_.pending(o); });
   engine_->apply(cluster_);
   for (const auto& [name, work] : work_) give(work);
 }
-
-// ---- steps ----------------------------------------------------------------------------------------------
 
 std::vector<std::string> ScenarioPlayer::play() {
   set_up();
   if (!reader_.problems().empty()) return reader_.problems();
   // Where the product does better than the rule, `ours` holds what it does instead.
   const json::object* wanted = &scenario_;
-  if (const json::value* ours = scenario_.if_contains("ours"); ours != nullptr && ours->is_object()) wanted = &ours->as_object();
+  if (const json::value* ours = scenario_.if_contains("ours"); ours != nullptr && ours->is_object())
+    wanted = &ours->as_object();
   const json::value* expect = wanted->if_contains("expect");
   if (expect != nullptr && expect->is_object()) {
     const json::object& first = expect->as_object();
@@ -76,11 +81,13 @@ std::vector<std::string> ScenarioPlayer::play() {
   for (const json::value& step : then->as_array()) {
     ++number;
     if (!step.is_object()) continue;
-    if (const json::value* acts = step.as_object().if_contains("do"); acts != nullptr && acts->is_array()) {
+    if (const json::value* acts = step.as_object().if_contains("do");
+        acts != nullptr && acts->is_array()) {
       for (const json::value& one : acts->as_array()) act(one);
     }
     const json::value* after = step.as_object().if_contains("expect");
-    if (after != nullptr && after->is_object()) compare(after->as_object(), fmt::format("step {}", number));
+    if (after != nullptr && after->is_object())
+      compare(after->as_object(), fmt::format("step {}", number));
   }
   differences_.insert(differences_.end(), reader_.problems().begin(), reader_.problems().end());
   return std::move(differences_);
@@ -92,9 +99,12 @@ void ScenarioPlayer::act(const json::value& what) {
     return;
   }
   const std::string verb = text_of(what);
-  if (verb == "cycle") cycle(1);
-  else if (verb == "run") cycle(0);
-  else if (verb == "restart") restart();
+  if (verb == "cycle")
+    cycle(1);
+  else if (verb == "run")
+    cycle(0);
+  else if (verb == "restart")
+    restart();
   else if (verb == "evictionsDone") {
     for (const auto& [name, how] : evicted_) {
       work_[name].admission.reset();
@@ -114,15 +124,16 @@ void ScenarioPlayer::act_on(std::string_view verb, const json::value& with) {
   const std::string name = text_of(with);
   if (verb == "add" && with.is_object()) {
     const WorkloadUpsert added = reader_.pending(with.as_object());
-    work_[text_of(with.as_object().at("name"))] = added;
+    work_[text_at(with.as_object(), "name")] = added;
     give(added);
   } else if (verb == "node" && with.is_object()) {
     const NodeUpsert node = reader_.node(with.as_object());
-    nodes_[text_of(with.as_object().at("name"))] = node;
+    nodes_[text_at(with.as_object(), "name")] = node;
     give(node);
   } else if (verb == "nodeGone") {
     const NodeId id = reader_.names().nodes.find(name);
-    if (!id.is_some()) return reader_.problem(fmt::format("nodeGone: there is no node \"{}\"", name));
+    if (!id.is_some())
+      return reader_.problem(fmt::format("nodeGone: there is no node \"{}\"", name));
     std::erase_if(cluster_, [&](const Delta& delta) {
       const auto* node = std::get_if<NodeUpsert>(&delta);
       return node != nullptr && node->id == id;
@@ -156,8 +167,12 @@ void ScenarioPlayer::make_pods(const std::string& workload) {
   const WorkloadUpsert& work = work_[workload];
   for (size_t set = 0; set < work.pod_sets.size(); ++set) {
     for (int32_t i = 0; i < work.pod_sets[set].count; ++i) {
-      const PodUpsert pod{.id = PodId(next_pod_++), .workload = work.id, .pod_set = static_cast<uint32_t>(set),
-                          .request = work.pod_sets[set].request, .priority = work.priority, .created = now_};
+      const PodUpsert pod{.id = PodId(next_pod_++),
+                          .workload = work.id,
+                          .pod_set = static_cast<uint32_t>(set),
+                          .request = work.pod_sets[set].request,
+                          .priority = work.priority,
+                          .created = now_};
       pods_[pod.id] = pod;
       give(pod);
     }
@@ -175,10 +190,12 @@ void ScenarioPlayer::restart() {
 
 void ScenarioPlayer::cycle(int32_t heads_per_queue) {
   now_ += seconds(1);
-  const CycleResult result = engine_->run_cycle(now_, rng_, {.max_heads_per_queue = heads_per_queue});
+  const CycleResult result =
+      engine_->run_cycle(now_, rng_, {.max_heads_per_queue = heads_per_queue});
   for (const Decision& decision : result.decisions) note(decision);
   confirm(result);
-  if (const std::string wrong = engine_->check_invariants(); !wrong.empty()) differences_.push_back("ledger: " + wrong);
+  if (const std::string wrong = engine_->check_invariants(); !wrong.empty())
+    differences_.push_back("ledger: " + wrong);
 }
 
 void ScenarioPlayer::note(const Decision& decision) {
@@ -196,7 +213,9 @@ void ScenarioPlayer::note(const Decision& decision) {
                    ++bound_[workload_name(pod.workload)][reader_.names().nodes.name(bind.node)];
                  },
                  [&](const Evict& evict) {
-                   evicted_[workload_name(evict.workload)] = {evict.reason, evict.preemptor.is_some() ? workload_name(evict.preemptor) : ""};
+                   evicted_[workload_name(evict.workload)] = {
+                       evict.reason,
+                       evict.preemptor.is_some() ? workload_name(evict.preemptor) : ""};
                  },
              },
              decision);
@@ -204,17 +223,19 @@ void ScenarioPlayer::note(const Decision& decision) {
 
 void ScenarioPlayer::confirm(const CycleResult& result) {
   for (const Decision& decision : result.decisions) {
-    if (const auto* admit = std::get_if<Admit>(&decision)) give(work_[workload_name(admit->workload)]);
+    if (const auto* admit = std::get_if<Admit>(&decision))
+      give(work_[workload_name(admit->workload)]);
     const auto* bind = std::get_if<Bind>(&decision);
     if (bind == nullptr) continue;
-    if (failing_.erase(bind->pod) > 0) give(BindFailed{bind->pod});
-    else give(pods_[bind->pod]);
+    if (failing_.erase(bind->pod) > 0)
+      give(BindFailed{bind->pod});
+    else
+      give(pods_[bind->pod]);
   }
 }
 
-// ---- comparing ------------------------------------------------------------------------------------------
-
-void ScenarioPlayer::expect_equal(const std::string& what, const std::string& want, const std::string& got) {
+void ScenarioPlayer::expect_equal(const std::string& what, const std::string& want,
+                                  const std::string& got) {
   if (want != got) differences_.push_back(fmt::format("{}: want {}, got {}", what, want, got));
 }
 
@@ -222,7 +243,8 @@ void ScenarioPlayer::compare(const json::object& expect, const std::string& wher
   compare_admitted(expect.if_contains("admitted"), where);
   compare_evicted(expect.if_contains("preempted"), expect.if_contains("evicted"), where);
   const auto object = [&](const char* key, auto then) {
-    if (const json::value* found = expect.if_contains(key); found != nullptr && found->is_object()) then(found->as_object());
+    if (const json::value* found = expect.if_contains(key); found != nullptr && found->is_object())
+      then(found->as_object());
   };
   object("pending", [&](const json::object& o) { compare_pending(o, where); });
   object("bound", [&](const json::object& o) { compare_bound(o, where); });
@@ -233,7 +255,8 @@ void ScenarioPlayer::compare(const json::object& expect, const std::string& wher
   bound_.clear();
 }
 
-void ScenarioPlayer::compare_set(const std::string& what, const WorkloadUpsert& got, size_t set, const json::object& want) {
+void ScenarioPlayer::compare_set(const std::string& what, const WorkloadUpsert& got, size_t set,
+                                 const json::object& want) {
   const PodSetAdmission& admission = got.admission->at(set);
   for (const auto& [key, value] : want) {
     const std::string_view name = key;
@@ -241,19 +264,25 @@ void ScenarioPlayer::compare_set(const std::string& what, const WorkloadUpsert& 
       expect_equal(what + ": count", text_of(value), std::to_string(admission.count));
     } else if (name == "at" && value.is_object()) {
       std::map<std::string, std::string> wanted, held;
-      for (const auto& [node, count] : value.as_object()) wanted[std::string(node)] = text_of(count);
-      for (const auto& [node, count] : admission.nodes) held[reader_.names().nodes.name(node)] = std::to_string(count);
+      for (const auto& [node, count] : value.as_object())
+        wanted[std::string(node)] = text_of(count);
+      for (const auto& [node, count] : admission.nodes)
+        held[reader_.names().nodes.name(node)] = std::to_string(count);
       const auto line = [](const std::map<std::string, std::string>& places) {
         std::string out;
-        for (const auto& [node, count] : places) out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", node, count);
+        for (const auto& [node, count] : places)
+          out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", node, count);
         return "{" + out + "}";
       };
       expect_equal(what + ": nodes", line(wanted), line(held));
     } else {
-      const ResourceId resource = reader_.names().resources.find(name == "gpu" ? mirror::gpu_resource : name);
-      const auto found = std::ranges::find(admission.flavors, resource, &std::pair<ResourceId, FlavorId>::first);
-      expect_equal(fmt::format("{}: flavor of {}", what, name), text_of(value),
-                   found == admission.flavors.end() ? "none" : reader_.names().flavors.name(found->second));
+      const ResourceId resource =
+          reader_.names().resources.find(name == "gpu" ? mirror::gpu_resource : name);
+      const auto found =
+          std::ranges::find(admission.flavors, resource, &std::pair<ResourceId, FlavorId>::first);
+      expect_equal(
+          fmt::format("{}: flavor of {}", what, name), text_of(value),
+          found == admission.flavors.end() ? "none" : reader_.names().flavors.name(found->second));
     }
   }
 }
@@ -265,24 +294,32 @@ void ScenarioPlayer::compare_admitted(const json::value* want, const std::string
       const std::string name(workload);
       expected.insert(name);
       if (!admitted_.contains(name)) {
-        differences_.push_back(fmt::format("{}: {}: want admitted, got {}", where, name, work_.contains(name) ? "not admitted" : "no such workload"));
+        differences_.push_back(
+            fmt::format("{}: {}: want admitted, got {}", where, name,
+                        work_.contains(name) ? "not admitted" : "no such workload"));
         continue;
       }
       if (!sets.is_object()) continue;
       const auto& set_names = reader_.sets_of(name);
       for (const auto& [set, how] : sets.as_object()) {
         const auto at = std::ranges::find(set_names, std::string(set));
-        if (at == set_names.end()) differences_.push_back(fmt::format("{}: {} has no pod set {}", where, name, std::string_view(set)));
-        else if (how.is_object()) compare_set(fmt::format("{}: {}, pod set {}", where, name, std::string_view(set)), work_[name], static_cast<size_t>(at - set_names.begin()), how.as_object());
+        if (at == set_names.end())
+          differences_.push_back(
+              fmt::format("{}: {} has no pod set {}", where, name, std::string_view(set)));
+        else if (how.is_object())
+          compare_set(fmt::format("{}: {}, pod set {}", where, name, std::string_view(set)),
+                      work_[name], static_cast<size_t>(at - set_names.begin()), how.as_object());
       }
     }
   }
   for (const std::string& name : admitted_) {
-    if (!expected.contains(name)) differences_.push_back(fmt::format("{}: {}: want not admitted, got admitted", where, name));
+    if (!expected.contains(name))
+      differences_.push_back(fmt::format("{}: {}: want not admitted, got admitted", where, name));
   }
 }
 
-void ScenarioPlayer::compare_evicted(const json::value* preempted, const json::value* evicted, const std::string& where) {
+void ScenarioPlayer::compare_evicted(const json::value* preempted, const json::value* evicted,
+                                     const std::string& where) {
   std::map<std::string, std::string> want, got;
   if (preempted != nullptr && preempted->is_object()) {
     for (const auto& [name, how] : preempted->as_object()) want[std::string(name)] = "Preempted";
@@ -291,16 +328,21 @@ void ScenarioPlayer::compare_evicted(const json::value* preempted, const json::v
     for (const auto& [name, how] : evicted->as_object()) want[std::string(name)] = text_of(how);
   }
   for (const auto& [name, how] : evicted_) got[name] = evict_word(how.reason);
-  for (const auto& [name, reason] : want) expect_equal(fmt::format("{}: {}", where, name), "evicted, " + reason, got.contains(name) ? "evicted, " + got[name] : "not evicted");
+  for (const auto& [name, reason] : want)
+    expect_equal(fmt::format("{}: {}", where, name), "evicted, " + reason,
+                 got.contains(name) ? "evicted, " + got[name] : "not evicted");
   for (const auto& [name, reason] : got) {
-    if (!want.contains(name)) differences_.push_back(fmt::format("{}: {}: want not evicted, got evicted, {}", where, name, reason));
+    if (!want.contains(name))
+      differences_.push_back(
+          fmt::format("{}: {}: want not evicted, got evicted, {}", where, name, reason));
   }
 }
 
 void ScenarioPlayer::compare_pending(const json::object& want, const std::string& where) {
   std::map<WorkloadId, PendingState> states;
   for (size_t q = 0; q < reader_.names().queues.capacity(); ++q) {
-    for (const PendingView& one : engine_->pending(QueueId(static_cast<uint32_t>(q)))) states[one.workload] = one.state;
+    for (const PendingView& one : engine_->pending(QueueId(static_cast<uint32_t>(q))))
+      states[one.workload] = one.state;
   }
   const View view = engine_->view();
   for (const auto& [workload, how] : want) {
@@ -312,16 +354,25 @@ void ScenarioPlayer::compare_pending(const json::object& want, const std::string
     }
     if (!how.is_object()) continue;
     const auto verdict = std::ranges::find(view.verdicts, id, &Verdict::workload);
-    const Blocker first = verdict == view.verdicts.end() || verdict->blockers.empty() ? Blocker{} : verdict->blockers[0];
+    const Blocker first = verdict == view.verdicts.end() || verdict->blockers.empty()
+                              ? Blocker{}
+                              : verdict->blockers[0];
     const std::map<std::string_view, std::string> got{
-        {"state", std::string(state_word(states[id]))}, {"reason", std::string(mirror::kueue_reason(first.reason))},
-        {"word", std::string(mirror::reason_word(first.reason))}, {"podsWanted", std::to_string(first.pods_wanted)},
-        {"podsPlaced", std::to_string(first.pods_placed)}, {"gpusWanted", std::to_string(first.gpus_wanted)},
-        {"gpusFree", std::to_string(first.gpus_free)}, {"position", std::to_string(first.position)}};
+        {"state", std::string(state_word(states[id]))},
+        {"reason", std::string(mirror::kueue_reason(first.reason))},
+        {"word", std::string(mirror::reason_word(first.reason))},
+        {"podsWanted", std::to_string(first.pods_wanted)},
+        {"podsPlaced", std::to_string(first.pods_placed)},
+        {"gpusWanted", std::to_string(first.gpus_wanted)},
+        {"gpusFree", std::to_string(first.gpus_free)},
+        {"position", std::to_string(first.position)}};
     for (const auto& [key, value] : how.as_object()) {
       const auto found = got.find(std::string_view(key));
-      if (found == got.end()) reader_.problem(fmt::format("{}: unknown key \"{}\"", what, std::string_view(key)));
-      else expect_equal(fmt::format("{}: {}", what, std::string_view(key)), text_of(value), found->second);
+      if (found == got.end())
+        reader_.problem(fmt::format("{}: unknown key \"{}\"", what, std::string_view(key)));
+      else
+        expect_equal(fmt::format("{}: {}", what, std::string_view(key)), text_of(value),
+                     found->second);
     }
   }
 }
@@ -332,21 +383,25 @@ void ScenarioPlayer::compare_bound(const json::object& want, const std::string& 
     int32_t pods_bound = 0;
     for (const auto& [node, count] : got) pods_bound += count;
     if (!nodes.is_object()) {
-      expect_equal(fmt::format("{}: {}: pods bound", where, std::string_view(workload)), text_of(nodes), std::to_string(pods_bound));
+      expect_equal(fmt::format("{}: {}: pods bound", where, std::string_view(workload)),
+                   text_of(nodes), std::to_string(pods_bound));
       continue;
     }
     for (const auto& [node, count] : nodes.as_object()) {
       const auto found = got.find(std::string(node));
-      expect_equal(fmt::format("{}: {}: pods bound on {}", where, std::string_view(workload), std::string_view(node)), text_of(count),
-                   std::to_string(found == got.end() ? 0 : found->second));
+      expect_equal(fmt::format("{}: {}: pods bound on {}", where, std::string_view(workload),
+                               std::string_view(node)),
+                   text_of(count), std::to_string(found == got.end() ? 0 : found->second));
     }
   }
 }
 
-void ScenarioPlayer::compare_quota(const json::object& want, bool is_available, const std::string& where) {
+void ScenarioPlayer::compare_quota(const json::object& want, bool is_available,
+                                   const std::string& where) {
   const View view = engine_->view();
   for (const auto& [queue, cells] : want) {
-    const auto seen = std::ranges::find(view.queues, reader_.names().queues.find(queue), &QueueView::id);
+    const auto seen =
+        std::ranges::find(view.queues, reader_.names().queues.find(queue), &QueueView::id);
     if (seen == view.queues.end() || !cells.is_object()) {
       differences_.push_back(fmt::format("{}: no queue {}", where, std::string_view(queue)));
       continue;
@@ -355,15 +410,20 @@ void ScenarioPlayer::compare_quota(const json::object& want, bool is_available, 
       const auto parts = split(std::string_view(cell), '/');  // flavor/resource
       if (parts.size() != 2) continue;
       const FlavorId flavor = reader_.names().flavors.find(parts[0]);
-      const ResourceId resource = reader_.names().resources.find(parts[1] == "gpu" ? mirror::gpu_resource : parts[1]);
+      const ResourceId resource =
+          reader_.names().resources.find(parts[1] == "gpu" ? mirror::gpu_resource : parts[1]);
       std::string got = "none";
       for (const auto& [id, amounts] : is_available ? seen->available : seen->potential) {
         for (const Amount& amount : amounts) {
           if (id != flavor || amount.resource != resource) continue;
-          got = std::to_string(resource == cpu ? amount.value / 1000 : resource == memory ? amount.value >> 30 : amount.value);
+          got = std::to_string(resource == cpu      ? amount.value / 1000
+                               : resource == memory ? amount.value >> 30
+                                                    : amount.value);
         }
       }
-      expect_equal(fmt::format("{}: {} {} of {}", where, is_available ? "available" : "potential", std::string_view(cell), std::string_view(queue)), text_of(value), got);
+      expect_equal(fmt::format("{}: {} {} of {}", where, is_available ? "available" : "potential",
+                               std::string_view(cell), std::string_view(queue)),
+                   text_of(value), got);
     }
   }
 }

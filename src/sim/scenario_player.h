@@ -1,5 +1,6 @@
-// Plays one scenario on an engine: gives its deltas, runs its steps, and compares what was decided with what
-// is expected. Answers as the API would: what is admitted is confirmed, what is bound is shown as bound.
+// Plays one scenario on an engine: gives its deltas, runs its steps, and compares what was decided
+// with what is expected. Answers as the API would: what is admitted is confirmed, what is bound is
+// shown as bound.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -35,20 +36,24 @@ class ScenarioPlayer {
 
   void compare(const boost::json::object& expect, const std::string& where);
   void compare_admitted(const boost::json::value* want, const std::string& where);
-  void compare_set(const std::string& what, const engine::WorkloadUpsert& got, size_t set, const boost::json::object& want);
+  void compare_set(const std::string& what, const engine::WorkloadUpsert& got, size_t set,
+                   const boost::json::object& want);
   void compare_pending(const boost::json::object& want, const std::string& where);
-  void compare_evicted(const boost::json::value* preempted, const boost::json::value* evicted, const std::string& where);
+  void compare_evicted(const boost::json::value* preempted, const boost::json::value* evicted,
+                       const std::string& where);
   void compare_bound(const boost::json::object& want, const std::string& where);
   void compare_quota(const boost::json::object& want, bool is_available, const std::string& where);
   void expect_equal(const std::string& what, const std::string& want, const std::string& got);
-  std::string workload_name(engine::WorkloadId id) const { return reader_.names().workloads.name(id); }
+  std::string workload_name(engine::WorkloadId id) const {
+    return reader_.names().workloads.name(id);
+  }
 
   ScenarioReader& reader_;
   const boost::json::object& scenario_;
   std::unique_ptr<engine::Engine> engine_;
   Rng rng_{1};
   Time now_{seconds(1'000'000)};
-  std::vector<engine::Delta> cluster_;                 // to build it anew after a restart
+  std::vector<engine::Delta> cluster_;  // to build it anew after a restart
   std::map<std::string, engine::NodeUpsert> nodes_;
   std::map<std::string, engine::WorkloadUpsert> work_;
   std::map<engine::PodId, engine::PodUpsert> pods_;
@@ -57,7 +62,7 @@ class ScenarioPlayer {
   std::set<std::string> admitted_;
   std::map<std::string, Evicted> evicted_;
   std::map<std::string, std::map<std::string, int32_t>> bound_;
-  std::set<engine::PodId> failing_;                    // whose next bind is refused
+  std::set<engine::PodId> failing_;  // whose next bind is refused
   std::vector<std::string> differences_;
 };
 

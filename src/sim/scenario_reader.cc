@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "sim/scenario_json.h"
 
 namespace tau::sim {
 namespace json = boost::json;
@@ -15,138 +16,12 @@ using namespace engine;
 
 namespace {
 
-std::string text_of(const json::value& from) {
-  return from.is_string() ? std::string(from.as_string()) : json::serialize(from);
-}
-std::string text_at(const json::object& from, std::string_view key, std::string_view otherwise = "") {
-  const json::value* found = from.if_contains(key);
-  return found == nullptr || found->is_null() ? std::string(otherwise) : text_of(*found);
-}
-std::span<const json::value> items(const json::value* from) {
-  return from != nullptr && from->is_array() ? std::span(from->as_array().data(), from->as_array().size())
-                                             : std::span<const json::value>();
-}
-std::span<const json::value> items(const json::object& from, std::string_view key) {
-  return items(from.if_contains(key));
-}
-// The objects of a list; what is not one is left out (check() has named it).
-template <class Visit>
-void for_each_object(std::span<const json::value> from, Visit visit) {
-  for (const json::value& item : from) {
-    if (item.is_object()) visit(item.as_object());
-  }
-}
-
 constexpr std::string_view no_names[] = {""};
 constexpr std::string_view flavor_key[] = {"flavor"};
-constexpr std::string_view node_keys[] = {"name", "labels", "taints", "ready", "cordoned", "unhealthy", "at"};
+constexpr std::string_view node_keys[] = {"name",     "labels",    "taints", "ready",
+                                          "cordoned", "unhealthy", "at"};
 
 }  // namespace
-
-// ---- what is known --------------------------------------------------------------------------------------
-
-void ScenarioReader::check_keys(const json::object& object, std::span<const Key> keys, std::string_view where) {
-  for (const auto& [name, value] : object) {
-    const auto found = std::ranges::find(keys, std::string_view(name), &Key::name);
-    if (found != keys.end()) {
-      if (!found->missing.empty()) missing_.insert(std::string(found->missing));
-      continue;
-    }
-    std::vector<std::string_view> known;
-    for (const Key& key : keys) known.push_back(key.name);
-    const auto near = nearest(std::string_view(name), known);
-    problem(near ? fmt::format("{}: unknown key \"{}\"; did you mean \"{}\"?", where, std::string_view(name), *near)
-                 : fmt::format("{}: unknown key \"{}\"", where, std::string_view(name)));
-  }
-}
-
-void ScenarioReader::check_queue(const json::object& queue) {
-  static constexpr Key keys[] = {{"name", ""}, {"cohort", ""}, {"strategy", ""}, {"groups", ""}, {"preempt", ""},
-                                 {"fungibility", ""}, {"stop", ""}, {"auto", ""},
-                                 {"weight", "fair sharing"}, {"admissionMode", "admission fair sharing"},
-                                 {"checks", "admission checks"}};
-  check_keys(queue, keys, "queue " + text_at(queue, "name"));
-  if (const json::value* preempt = queue.if_contains("preempt"); preempt != nullptr && preempt->is_object()) {
-    for (const auto& [name, value] : preempt->as_object()) {
-      if (text_of(value) != "Never") missing_.insert("preemption");
-    }
-  }
-  if (const json::value* found = queue.if_contains("fungibility"); found != nullptr && found->is_object()) {
-    for (const auto& [name, value] : found->as_object()) {
-      if (std::string_view(name) != "whenCanBorrow" && text_of(value) != "TryNextFlavor") missing_.insert("preemption");
-    }
-  }
-}
-
-void ScenarioReader::check_work(const json::object& work, std::span<const Key> keys) {
-  static constexpr Key set_keys[] = {
-      {"name", ""}, {"count", ""}, {"each", ""}, {"selector", ""}, {"tolerations", ""}, {"reclaimable", ""},
-      {"min", "partial admission"}, {"group", "pod set groups"}, {"required", "topology"}, {"preferred", "topology"},
-      {"unconstrained", "topology"}, {"sliceLevel", "topology"}, {"sliceSize", "topology"}, {"layers", "topology"}};
-  const std::string where = "workload " + text_at(work, "name");
-  check_keys(work, keys, where);
-  for_each_object(items(work, "podSets"), [&](const json::object& set) {
-    check_keys(set, set_keys, fmt::format("{}, pod set {}", where, text_at(set, "name", "main")));
-  });
-}
-
-void ScenarioReader::check_steps(const json::object& scenario) {
-  static constexpr Key step_keys[] = {{"do", ""}, {"expect", ""}};
-  static constexpr Key do_keys[] = {{"cycle", ""}, {"run", ""}, {"restart", ""}, {"finish", ""}, {"add", ""},
-                                    {"node", ""}, {"nodeGone", ""}, {"pods", ""}, {"bindFails", ""}, {"wait", ""},
-                                    {"evictionsDone", ""}, {"requeueEvicted", "preemption"}};
-  static constexpr Key expect_keys[] = {{"admitted", ""}, {"pending", ""}, {"preempted", ""}, {"untouched", ""},
-                                        {"bound", ""}, {"evicted", ""}, {"available", ""}, {"potential", ""},
-                                        {"cycles", ""}};
-  const auto check_expect = [&](const json::value* expect) {
-    if (expect != nullptr && expect->is_object()) check_keys(expect->as_object(), expect_keys, "expect");
-  };
-  check_expect(scenario.if_contains("expect"));
-  for_each_object(items(scenario, "then"), [&](const json::object& step) {
-    check_keys(step, step_keys, "then");
-    check_expect(step.if_contains("expect"));
-    for (const json::value& act : items(step, "do")) {
-      if (act.is_object()) check_keys(act.as_object(), do_keys, "do");
-      else check_keys({{text_of(act), nullptr}}, do_keys, "do");
-    }
-  });
-}
-
-void ScenarioReader::check(const json::object& scenario) {
-  // The same words as the file's head; a key that belongs to a kind we do not play names its feature.
-  static constexpr Key keys[] = {
-      {"id", ""}, {"area", ""}, {"title", ""}, {"kind", ""}, {"source", ""}, {"why", ""}, {"verified", ""},
-      {"corrected", ""}, {"remark", ""}, {"note", ""}, {"property", ""}, {"betterPeerMayPlace", ""}, {"ours", ""},
-      {"gates", ""}, {"flavors", ""}, {"cohorts", ""}, {"queues", ""}, {"nodes", ""}, {"running", ""},
-      {"pending", ""}, {"expect", ""}, {"then", ""},
-      {"fairSharing", "fair sharing"}, {"fairSharingStrategies", "fair sharing"}, {"levels", "topology"},
-      {"localQueues", "local queues"}, {"events", "events"}, {"given", "given values"}, {"pods", "single pods"}};
-  static constexpr Key flavor_keys[] = {{"name", ""}, {"labels", ""}, {"taints", ""}, {"tolerations", ""}, {"topology", "topology"}};
-  static constexpr Key cohort_keys[] = {{"name", ""}, {"parent", ""}, {"quota", ""}, {"weight", "fair sharing"}};
-  static constexpr Key pending_keys[] = {
-      {"name", ""}, {"queue", ""}, {"prio", ""}, {"created", ""}, {"podSets", ""}, {"active", ""}, {"notBefore", ""},
-      {"boost", "priority boost"}, {"localQueue", "local queues"}, {"replaces", "elastic workloads"},
-      {"annotations", "annotations"}, {"preemptionGates", "preemption gates"}};
-  static constexpr Key running_keys[] = {
-      {"name", ""}, {"queue", ""}, {"prio", ""}, {"created", ""}, {"since", ""}, {"uses", ""}, {"podSets", ""},
-      {"at", ""}, {"boost", "priority boost"}, {"evicting", "preemption"}, {"unhealthyNodes", "node replacement"},
-      {"kindOfJob", "rank of pods"}};
-  static constexpr Key gates[] = {{"SchedulingEquivalenceHashing", ""}};
-  check_keys(scenario, keys, "scenario");
-  for_each_object(items(scenario, "flavors"), [&](const json::object& o) { check_keys(o, flavor_keys, "flavor " + text_at(o, "name")); });
-  for_each_object(items(scenario, "cohorts"), [&](const json::object& o) { check_keys(o, cohort_keys, "cohort " + text_at(o, "name")); });
-  for_each_object(items(scenario, "queues"), [&](const json::object& o) { check_queue(o); });
-  for_each_object(items(scenario, "pending"), [&](const json::object& o) { check_work(o, pending_keys); });
-  for_each_object(items(scenario, "running"), [&](const json::object& o) { check_work(o, running_keys); });
-  if (const json::value* named = scenario.if_contains("gates"); named != nullptr && named->is_object()) {
-    for (const auto& [name, value] : named->as_object()) {
-      if (std::ranges::find(gates, std::string_view(name), &Key::name) == std::end(gates)) missing_.insert(fmt::format("gate {}", std::string_view(name)));
-    }
-  }
-  check_steps(scenario);
-}
-
-// ---- values ---------------------------------------------------------------------------------------------
 
 // cpu in cores, memory in Gi, everything else counted.
 int64_t ScenarioReader::value_of(std::string_view resource, const json::value& from) {
@@ -159,11 +34,13 @@ int64_t ScenarioReader::value_of(std::string_view resource, const json::value& f
 }
 
 // Every key that is not one of `others` names a resource.
-Amounts ScenarioReader::amounts(const json::object& from, std::span<const std::string_view> others) {
+Amounts ScenarioReader::amounts(const json::object& from,
+                                std::span<const std::string_view> others) {
   Amounts made;
   for (const auto& [name, value] : from) {
     if (std::ranges::find(others, std::string_view(name)) != others.end()) continue;
-    const std::string_view resource = std::string_view(name) == "gpu" ? mirror::gpu_resource : std::string_view(name);
+    const std::string_view resource =
+        std::string_view(name) == "gpu" ? mirror::gpu_resource : std::string_view(name);
     made.push_back({names_.resources.intern(resource), value_of(std::string_view(name), value)});
   }
   std::ranges::sort(made);
@@ -175,7 +52,8 @@ std::vector<Label> ScenarioReader::labels(const json::value* from) {
   std::vector<Label> made;
   if (from == nullptr || !from->is_object()) return made;
   for (const auto& [name, value] : from->as_object()) {
-    made.push_back({names_.label_keys.intern(std::string_view(name)), names_.label_values.intern(text_of(value))});
+    made.push_back({names_.label_keys.intern(std::string_view(name)),
+                    names_.label_values.intern(text_of(value))});
   }
   std::ranges::sort(made);
   return made;
@@ -193,7 +71,8 @@ std::optional<Effect> effect_of(std::string_view text) {
 std::vector<Taint> ScenarioReader::taints(const json::value* from) {
   std::vector<Taint> made;
   for_each_object(items(from), [&](const json::object& taint) {
-    made.push_back({names_.label_keys.intern(text_at(taint, "key")), names_.label_values.intern(text_at(taint, "value")),
+    made.push_back({names_.label_keys.intern(text_at(taint, "key")),
+                    names_.label_values.intern(text_at(taint, "value")),
                     effect_of(text_at(taint, "effect")).value_or(Effect::no_schedule)});
   });
   return made;
@@ -203,20 +82,21 @@ std::vector<Toleration> ScenarioReader::tolerations(const json::value* from) {
   std::vector<Toleration> made;
   for_each_object(items(from), [&](const json::object& toleration) {
     Toleration one{.effect = effect_of(text_at(toleration, "effect"))};
-    if (const std::string key = text_at(toleration, "key"); !key.empty()) one.key = names_.label_keys.intern(key);
-    if (text_at(toleration, "operator", "Equal") != "Exists") one.value = names_.label_values.intern(text_at(toleration, "value"));
+    if (const std::string key = text_at(toleration, "key"); !key.empty())
+      one.key = names_.label_keys.intern(key);
+    if (text_at(toleration, "operator", "Equal") != "Exists")
+      one.value = names_.label_values.intern(text_at(toleration, "value"));
     made.push_back(one);
   });
   return made;
 }
 
-// ---- objects --------------------------------------------------------------------------------------------
-
 FlavorQuota ScenarioReader::flavor_quota(const json::object& from) {
   FlavorQuota made{.flavor = names_.flavors.intern(text_at(from, "flavor"))};
   for (const auto& [name, value] : from) {
     if (std::string_view(name) == "flavor") continue;
-    const std::string_view resource = std::string_view(name) == "gpu" ? mirror::gpu_resource : std::string_view(name);
+    const std::string_view resource =
+        std::string_view(name) == "gpu" ? mirror::gpu_resource : std::string_view(name);
     Quota quota{.resource = names_.resources.intern(resource)};
     if (!value.is_array()) {
       quota.nominal = value_of(std::string_view(name), value);
@@ -225,7 +105,8 @@ FlavorQuota ScenarioReader::flavor_quota(const json::object& from) {
       if (!parts[1].is_null()) quota.borrowing_limit = value_of(std::string_view(name), parts[1]);
       if (!parts[2].is_null()) quota.lending_limit = value_of(std::string_view(name), parts[2]);
     } else {
-      problem(fmt::format("{}: an amount is a number or [nominal, borrowingLimit, lendingLimit]", std::string_view(name)));
+      problem(fmt::format("{}: an amount is a number or [nominal, borrowingLimit, lendingLimit]",
+                          std::string_view(name)));
     }
     made.quotas.push_back(quota);
   }
@@ -236,10 +117,13 @@ std::vector<ResourceGroup> ScenarioReader::groups(const json::value* from) {
   std::vector<ResourceGroup> made;
   for (const json::value& group : items(from)) {
     ResourceGroup one;
-    for_each_object(items(&group), [&](const json::object& flavor) { one.flavors.push_back(flavor_quota(flavor)); });
+    for_each_object(items(&group), [&](const json::object& flavor) {
+      one.flavors.push_back(flavor_quota(flavor));
+    });
     for (const FlavorQuota& flavor : one.flavors) {
       for (const Quota& quota : flavor.quotas) {
-        if (std::ranges::find(one.resources, quota.resource) == one.resources.end()) one.resources.push_back(quota.resource);
+        if (std::ranges::find(one.resources, quota.resource) == one.resources.end())
+          one.resources.push_back(quota.resource);
       }
     }
     made.push_back(std::move(one));
@@ -248,13 +132,16 @@ std::vector<ResourceGroup> ScenarioReader::groups(const json::value* from) {
 }
 
 FlavorUpsert ScenarioReader::flavor(const json::object& from) {
-  return {.id = names_.flavors.intern(text_at(from, "name")), .node_labels = labels(from.if_contains("labels")),
-          .node_taints = taints(from.if_contains("taints")), .tolerations = tolerations(from.if_contains("tolerations"))};
+  return {.id = names_.flavors.intern(text_at(from, "name")),
+          .node_labels = labels(from.if_contains("labels")),
+          .node_taints = taints(from.if_contains("taints")),
+          .tolerations = tolerations(from.if_contains("tolerations"))};
 }
 
 CohortUpsert ScenarioReader::cohort(const json::object& from) {
   CohortUpsert made{.id = names_.cohorts.intern(text_at(from, "name"))};
-  if (const std::string parent = text_at(from, "parent"); !parent.empty()) made.parent = names_.cohorts.intern(parent);
+  if (const std::string parent = text_at(from, "parent"); !parent.empty())
+    made.parent = names_.cohorts.intern(parent);
   // A cohort's quota is one list; each flavor of it stands for itself.
   for_each_object(items(from, "quota"), [&](const json::object& flavor) {
     ResourceGroup one{.flavors = {flavor_quota(flavor)}};
@@ -265,31 +152,42 @@ CohortUpsert ScenarioReader::cohort(const json::object& from) {
 }
 
 QueueUpsert ScenarioReader::queue(const json::object& from) {
-  QueueUpsert made{.id = names_.queues.intern(text_at(from, "name")), .groups = groups(from.if_contains("groups"))};
-  if (const std::string cohort = text_at(from, "cohort"); !cohort.empty()) made.cohort = names_.cohorts.intern(cohort);
+  QueueUpsert made{.id = names_.queues.intern(text_at(from, "name")),
+                   .groups = groups(from.if_contains("groups"))};
+  if (const std::string cohort = text_at(from, "cohort"); !cohort.empty())
+    made.cohort = names_.cohorts.intern(cohort);
   if (text_at(from, "strategy") == "StrictFIFO") made.strategy = Strategy::strict_fifo;
   if (text_at(from, "stop") == "Hold") made.stop = StopPolicy::hold;
   if (text_at(from, "stop") == "HoldAndDrain") made.stop = StopPolicy::hold_and_drain;
   made.follows_nodes = text_at(from, "auto") == "true";
-  if (const json::value* found = from.if_contains("fungibility"); found != nullptr && found->is_object()) {
-    made.tries_next_before_borrowing = text_at(found->as_object(), "whenCanBorrow") == "TryNextFlavor";
+  if (const json::value* found = from.if_contains("fungibility");
+      found != nullptr && found->is_object()) {
+    made.tries_next_before_borrowing =
+        text_at(found->as_object(), "whenCanBorrow") == "TryNextFlavor";
   }
   return made;
 }
 
 NodeUpsert ScenarioReader::node(const json::object& from) {
-  NodeUpsert made{.id = names_.nodes.intern(text_at(from, "name")), .allocatable = amounts(from, node_keys),
-                  .labels = labels(from.if_contains("labels")), .taints = taints(from.if_contains("taints"))};
-  const auto has = [&](ResourceId resource) { return std::ranges::find(made.allocatable, resource, &Amount::resource) != made.allocatable.end(); };
+  NodeUpsert made{.id = names_.nodes.intern(text_at(from, "name")),
+                  .allocatable = amounts(from, node_keys),
+                  .labels = labels(from.if_contains("labels")),
+                  .taints = taints(from.if_contains("taints"))};
+  const auto has = [&](ResourceId resource) {
+    return std::ranges::find(made.allocatable, resource, &Amount::resource) !=
+           made.allocatable.end();
+  };
   // What is not said is not scarce.
   if (!has(cpu)) made.allocatable.push_back({cpu, 1'000'000});
   if (!has(memory)) made.allocatable.push_back({memory, int64_t{1} << 50});
   if (!has(pods)) made.allocatable.push_back({pods, 110});
   std::ranges::sort(made.allocatable);
   const auto devices = std::ranges::find(made.allocatable, gpu, &Amount::resource);
-  if (devices != made.allocatable.end()) made.healthy_gpus = devices->value >= 64 ? ~GpuMask{0} : (GpuMask{1} << devices->value) - 1;
+  if (devices != made.allocatable.end())
+    made.healthy_gpus = devices->value >= 64 ? ~GpuMask{0} : (GpuMask{1} << devices->value) - 1;
   for (const json::value& index : items(from, "unhealthy")) {
-    if (index.is_int64() && index.as_int64() >= 0 && index.as_int64() < 64) made.healthy_gpus &= ~(GpuMask{1} << index.as_int64());
+    if (index.is_int64() && index.as_int64() >= 0 && index.as_int64() < 64)
+      made.healthy_gpus &= ~(GpuMask{1} << index.as_int64());
   }
   made.is_ready = text_at(from, "ready", "true") == "true";
   made.is_cordoned = text_at(from, "cordoned") == "true";
@@ -298,11 +196,16 @@ NodeUpsert ScenarioReader::node(const json::object& from) {
 
 PodSet ScenarioReader::pod_set(const json::object& from) {
   PodSet made{.count = 1};
-  if (const json::value* count = from.if_contains("count"); count != nullptr && count->is_int64()) made.count = static_cast<int32_t>(count->as_int64());
-  if (const json::value* done = from.if_contains("reclaimable"); done != nullptr && done->is_int64()) made.count -= static_cast<int32_t>(done->as_int64());
-  if (const json::value* each = from.if_contains("each"); each != nullptr && each->is_object()) made.request.amounts = amounts(each->as_object(), no_names);
+  if (const json::value* count = from.if_contains("count"); count != nullptr && count->is_int64())
+    made.count = static_cast<int32_t>(count->as_int64());
+  if (const json::value* done = from.if_contains("reclaimable");
+      done != nullptr && done->is_int64())
+    made.count -= static_cast<int32_t>(done->as_int64());
+  if (const json::value* each = from.if_contains("each"); each != nullptr && each->is_object())
+    made.request.amounts = amounts(each->as_object(), no_names);
   Term term;
-  for (const Label& label : labels(from.if_contains("selector"))) term.push_back({.key = label.key, .values = {label.value}});
+  for (const Label& label : labels(from.if_contains("selector")))
+    term.push_back({.key = label.key, .values = {label.value}});
   if (!term.empty()) made.request.terms.push_back(std::move(term));
   made.request.tolerations = tolerations(from.if_contains("tolerations"));
   return made;
@@ -310,8 +213,11 @@ PodSet ScenarioReader::pod_set(const json::object& from) {
 
 WorkloadUpsert ScenarioReader::work(const json::object& from) {
   const std::string name = text_at(from, "name");
-  WorkloadUpsert made{.id = names_.workloads.intern(name), .queue = names_.queues.find(text_at(from, "queue"))};
-  const auto number = [&](std::string_view key) { return parse_int(text_at(from, key, "0")).value_or(0); };
+  WorkloadUpsert made{.id = names_.workloads.intern(name),
+                      .queue = names_.queues.find(text_at(from, "queue"))};
+  const auto number = [&](std::string_view key) {
+    return parse_int(text_at(from, key, "0")).value_or(0);
+  };
   made.priority = static_cast<int32_t>(number("prio"));
   made.created = Time(seconds(number("created")));
   made.is_active = text_at(from, "active", "true") == "true";
@@ -325,7 +231,9 @@ WorkloadUpsert ScenarioReader::work(const json::object& from) {
   return made;
 }
 
-WorkloadUpsert ScenarioReader::pending(const json::object& from) { return work(from); }
+WorkloadUpsert ScenarioReader::pending(const json::object& from) {
+  return work(from);
+}
 
 WorkloadUpsert ScenarioReader::running(const json::object& from) {
   WorkloadUpsert made = work(from);
@@ -348,9 +256,11 @@ WorkloadUpsert ScenarioReader::running(const json::object& from) {
     }
   });
   admission.resize(made.pod_sets.size());
-  if (const json::value* at = from.if_contains("at"); at != nullptr && at->is_object() && !admission.empty()) {
+  if (const json::value* at = from.if_contains("at");
+      at != nullptr && at->is_object() && !admission.empty()) {
     for (const auto& [node, count] : at->as_object()) {
-      admission[0].nodes.emplace_back(names_.nodes.intern(std::string_view(node)), static_cast<int32_t>(parse_int(text_of(count)).value_or(0)));
+      admission[0].nodes.emplace_back(names_.nodes.intern(std::string_view(node)),
+                                      static_cast<int32_t>(parse_int(text_of(count)).value_or(0)));
     }
     std::ranges::sort(admission[0].nodes);
   }
@@ -360,13 +270,18 @@ WorkloadUpsert ScenarioReader::running(const json::object& from) {
 
 std::vector<Delta> ScenarioReader::cluster(const json::object& scenario) {
   std::vector<Delta> deltas;
-  for_each_object(items(scenario, "flavors"), [&](const json::object& o) { deltas.push_back(flavor(o)); });
+  for_each_object(items(scenario, "flavors"),
+                  [&](const json::object& o) { deltas.push_back(flavor(o)); });
   const size_t said = names_.flavors.capacity();
-  for_each_object(items(scenario, "cohorts"), [&](const json::object& o) { deltas.push_back(cohort(o)); });
-  for_each_object(items(scenario, "queues"), [&](const json::object& o) { deltas.push_back(queue(o)); });
-  for_each_object(items(scenario, "nodes"), [&](const json::object& o) { deltas.push_back(node(o)); });
+  for_each_object(items(scenario, "cohorts"),
+                  [&](const json::object& o) { deltas.push_back(cohort(o)); });
+  for_each_object(items(scenario, "queues"),
+                  [&](const json::object& o) { deltas.push_back(queue(o)); });
+  for_each_object(items(scenario, "nodes"),
+                  [&](const json::object& o) { deltas.push_back(node(o)); });
   // A flavor that is only named has no labels and no taints.
-  for (size_t f = said; f < names_.flavors.capacity(); ++f) deltas.push_back(FlavorUpsert{.id = FlavorId(static_cast<uint32_t>(f))});
+  for (size_t f = said; f < names_.flavors.capacity(); ++f)
+    deltas.push_back(FlavorUpsert{.id = FlavorId(static_cast<uint32_t>(f))});
   return deltas;
 }
 

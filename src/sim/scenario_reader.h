@@ -1,5 +1,6 @@
-// Reads the parts of a scenario into engine deltas. Names are interned once per scenario; what cannot be
-// read is a problem, what the engine does not do yet is a missing feature: both are gathered, none is fatal.
+// Reads the parts of a scenario into engine deltas. Names are interned once per scenario; what
+// cannot be read is a problem, what the engine does not do yet is a missing feature: both are
+// gathered, none is fatal.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -39,12 +40,14 @@ class ScenarioReader {
     std::string_view name;
     std::string_view missing;  // the feature that the engine lacks; empty = read
   };
-  void check_keys(const boost::json::object& object, std::span<const Key> keys, std::string_view where);
+  void check_keys(const boost::json::object& object, std::span<const Key> keys,
+                  std::string_view where);
   void check_queue(const boost::json::object& queue);
   void check_work(const boost::json::object& work, std::span<const Key> keys);
   void check_steps(const boost::json::object& scenario);
   int64_t value_of(std::string_view resource, const boost::json::value& from);
-  engine::Amounts amounts(const boost::json::object& from, std::span<const std::string_view> others);
+  engine::Amounts amounts(const boost::json::object& from,
+                          std::span<const std::string_view> others);
   std::vector<engine::Taint> taints(const boost::json::value* from);
   std::vector<engine::Toleration> tolerations(const boost::json::value* from);
   std::vector<engine::Label> labels(const boost::json::value* from);
