@@ -72,15 +72,18 @@ Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options,
                {"NODES", false, true},
                {"PODS", false, true},
                {"MS", false, true},
-               {"PODS/S", false, true}});
+               {"PODS/S", false, true},
+               {"OF BARE", false, true}});
   for (const sim::BenchRow& row : rows) {
     items.push_back(boost::json::object{{"work", row.work},
                                         {"nodes", row.nodes},
                                         {"pods", row.pods},
                                         {"seconds", row.seconds},
-                                        {"podsPerSecond", row.per_second()}});
+                                        {"podsPerSecond", row.per_second()},
+                                        {"ofBareKernel", row.of_bare}});
     table.add({row.work, std::to_string(row.nodes), std::to_string(row.pods),
-               fmt::format("{:.2f}", row.seconds * 1000), fmt::format("{:.0f}", row.per_second())});
+               fmt::format("{:.2f}", row.seconds * 1000), fmt::format("{:.0f}", row.per_second()),
+               row.of_bare > 0 ? fmt::format("{:.0f}%", row.of_bare * 100) : "-"});
   }
   if (global.format == Format::json)
     console.out(to_pretty_json(list_object("BenchRowList", std::move(items))));

@@ -35,6 +35,8 @@ std::vector<Cycle::Head> Cycle::pop_heads(std::vector<QueueId>& queues) {
   if (heads.size() > 1) {
     // Least borrowing first: looked at by quota alone, all against the same state.
     for (Head& head : heads) {
+      if (!state.quota.has_parent(state.queues[head.queue.index()].quota))
+        continue;  // nobody else's
       const Outcome outcome = find_admission(state.workloads[head.key.id.index()], false);
       head.borrow_level = outcome.borrow_level;
       head.has_quota = outcome.admission.has_value();
@@ -58,14 +60,14 @@ void Cycle::try_head(const Head& head, bool is_alone, std::vector<QueueId>& bloc
     return;
   }
   Bucket* bucket = queue.book.find(head.bucket);
-  bucket->evaluated = 0;
   bucket->is_proved = outcome.proof == Proof::proved;
   if (queue.spec.strategy == Strategy::strict_fifo) {
     blocked.push_back(head.queue);
     return;
   }
   // Its quota went to another head of this round: it is tried again, and not parked.
-  const bool lost_the_race = !is_alone && head.has_quota && outcome.blocked_by == wake_quota;
+  const bool lost_the_race = !is_alone && head.has_quota && state.quota.has_parent(queue.quota) &&
+                             outcome.blocked_by == wake_quota;
   if (!lost_the_race)
     queue.book.park(head.bucket, outcome.blocked_by == wake_none ? wake_all : outcome.blocked_by);
 }

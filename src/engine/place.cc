@@ -16,7 +16,7 @@ Candidates Cycle::candidates(ShapeId shape, std::span<const FlavorId> flavors) c
 
 NodeId Cycle::best_node(const Candidates& where) {
   const Shape& shape = state.shapes[where.shape.index()];
-  std::array<Demand, 16> demands;
+  std::array<Demand, most_demands> demands;
   if (shape.request.amounts.size() > demands.size()) {  // never seen; the slow way
     const Places one = place(where, 1, {});
     state.trail.undo_to(0);

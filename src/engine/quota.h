@@ -29,6 +29,7 @@ class QuotaTree {
   // In or below a cycle of parents: nothing of it can be used until the cycle is broken.
   bool is_cyclic(NodeIndex node) const { return nodes_[node].is_cyclic; }
   NodeIndex root(NodeIndex node) const;
+  bool has_parent(NodeIndex node) const { return nodes_[node].parent != none; }
 
   // Usage is charged at a queue and flows up as far as it exceeds what the queue keeps to itself.
   // Without a trail the cell need not exist yet.

@@ -2,6 +2,7 @@
 // that the machine has. Knows numbers only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -26,8 +27,9 @@ struct Demand {
   const int64_t* free = nullptr;
   int64_t want = 0;
 };
+constexpr size_t most_demands = 16;
 struct Scan {
-  std::span<const Demand> demands;
+  std::span<const Demand> demands;       // at most most_demands
   std::span<const uint64_t> eligible;     // a bit per node; clear beyond the last
   const int64_t* score = nullptr;         // higher is better
   const int64_t* object_score = nullptr;  // added to it; null = 0 for all
@@ -37,5 +39,9 @@ constexpr uint32_t no_node = UINT32_MAX;
 // The node with the best score among those that are eligible and have what is wanted; the lowest of
 // equals.
 uint32_t best_node(const Scan& scan);
+
+// The yardstick of the bench: the least that any scan of five columns does, compiled the same way.
+uint32_t bare_best(std::array<const int64_t*, 4> free, std::array<int64_t, 4> want,
+                   const int64_t* score, size_t nodes);
 
 }  // namespace tau::engine
