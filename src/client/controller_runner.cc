@@ -22,7 +22,8 @@ struct ControllerRunner::Lane {
   bool is_pump_posted = false;
 };
 
-ControllerRunner::ControllerRunner(Loop& loop, Informers& informers, Sender& sender, Rng rng, Log log)
+ControllerRunner::ControllerRunner(Loop& loop, Informers& informers, Sender& sender, Rng rng,
+                                   Log log)
     : loop_(loop), informers_(informers), sender_(sender), rng_(rng), log_(std::move(log)) {
   informers_.listen([this, alive = std::weak_ptr(alive_)](const kube::AnyChange& change) {
     if (!alive.expired()) on_change(change);
@@ -33,7 +34,9 @@ ControllerRunner::~ControllerRunner() {
   for (const auto& lane : lanes_) loop_.cancel(lane->timer);
 }
 
-void ControllerRunner::add(kube::Reconciler& reconciler) { lanes_.push_back(std::make_unique<Lane>(reconciler)); }
+void ControllerRunner::add(kube::Reconciler& reconciler) {
+  lanes_.push_back(std::make_unique<Lane>(reconciler));
+}
 
 void ControllerRunner::start() {
   for (const auto& lane : lanes_) {
@@ -45,7 +48,8 @@ void ControllerRunner::start() {
     for (const auto& lane : lanes_) {
       informers_.replay([&](const kube::AnyChange& change) {
         if (!lane->watched.contains(kind_of_change(change))) return;
-        lane->reconciler.keys_of(informers_.stores(), change, [&](ObjectKey key) { lane->queue.add(key); });
+        lane->reconciler.keys_of(informers_.stores(), change,
+                                 [&](ObjectKey key) { lane->queue.add(key); });
       });
       for (const ObjectKey& key : lane->reconciler.initial_keys()) lane->queue.add(key);
       pump(*lane);
@@ -74,12 +78,14 @@ void ControllerRunner::on_change(const kube::AnyChange& change) {
   const kube::Kind kind = kind_of_change(change);
   for (const auto& lane : lanes_) {
     if (!lane->watched.contains(kind)) continue;
-    lane->reconciler.keys_of(informers_.stores(), change, [&](ObjectKey key) { lane->queue.add(key); });
+    lane->reconciler.keys_of(informers_.stores(), change,
+                             [&](ObjectKey key) { lane->queue.add(key); });
     arm(*lane);
   }
 }
 
-// Runs what is due in its own task, so that all changes of one batch are in the stores before anyone looks.
+// Runs what is due in its own task, so that all changes of one batch are in the stores before
+// anyone looks.
 void ControllerRunner::arm(Lane& lane) {
   if (!is_started_) return;
   const auto next = lane.queue.next();
@@ -111,11 +117,13 @@ void ControllerRunner::pump(Lane& lane) {
 
 void ControllerRunner::run(Lane& lane, const ObjectKey& key) {
   ++reconciles_;
-  auto actions = std::make_shared<Actions>(lane.reconciler.reconcile(informers_.stores(), key, loop_.now(), rng_));
+  auto actions = std::make_shared<Actions>(
+      lane.reconciler.reconcile(informers_.stores(), key, loop_.now(), rng_));
   send_next(lane, key, std::move(actions), 0);
 }
 
-void ControllerRunner::send_next(Lane& lane, ObjectKey key, std::shared_ptr<Actions> actions, size_t index) {
+void ControllerRunner::send_next(Lane& lane, ObjectKey key, std::shared_ptr<Actions> actions,
+                                 size_t index) {
   if (index == actions->requests.size()) {
     if (actions->again_after) lane.queue.add_at(key, loop_.now() + *actions->again_after);
     lane.queue.done(key);
@@ -124,16 +132,20 @@ void ControllerRunner::send_next(Lane& lane, ObjectKey key, std::shared_ptr<Acti
   }
   kube::ApiRequest request = actions->requests[index];
   const kube::Verb verb = request.verb;
-  sender_.send(std::move(request), [this, &lane, key, actions, index, verb, alive = std::weak_ptr(alive_)](Result<std::string> answer) {
+  sender_.send(std::move(request), [this, &lane, key, actions, index, verb,
+                                    alive = std::weak_ptr(alive_)](Result<std::string> answer) {
     if (alive.expired()) return;
     // What was to be made is there, or what was to go is gone: an earlier try took effect.
-    const bool is_settled = !answer && ((verb == kube::Verb::create && answer.error().code == ErrorCode::already_exists) ||
-                                        (verb == kube::Verb::remove && answer.error().code == ErrorCode::not_found));
+    const bool is_settled =
+        !answer &&
+        ((verb == kube::Verb::create && answer.error().code == ErrorCode::already_exists) ||
+         (verb == kube::Verb::remove && answer.error().code == ErrorCode::not_found));
     if (answer || is_settled) {
       send_next(lane, key, actions, index + 1);
       return;
     }
-    log_.debug("reconcile failed", {{"controller", std::string(lane.reconciler.name())}, {"key", key.ns + "/" + key.name},
+    log_.debug("reconcile failed", {{"controller", std::string(lane.reconciler.name())},
+                                    {"key", key.ns + "/" + key.name},
                                     {"error", answer.error().message}});
     lane.queue.failed(key, loop_.now());
     arm(lane);

@@ -1,5 +1,5 @@
-// ControllerRunner: runs Reconcilers over Informers: a change gives keys, a key gives requests, a failure comes
-// back after a back-off. One key of a reconciler is never looked at twice at once.
+// ControllerRunner: runs Reconcilers over Informers: a change gives keys, a key gives requests, a
+// failure comes back after a back-off. One key of a reconciler is never looked at twice at once.
 #pragma once
 
 #include <memory>
@@ -37,7 +37,8 @@ class ControllerRunner {
   void pump(Lane& lane);
   void arm(Lane& lane);
   void run(Lane& lane, const kube::ObjectKey& key);
-  void send_next(Lane& lane, kube::ObjectKey key, std::shared_ptr<kube::Actions> actions, size_t index);
+  void send_next(Lane& lane, kube::ObjectKey key, std::shared_ptr<kube::Actions> actions,
+                 size_t index);
 
   Loop& loop_;
   Informers& informers_;

@@ -21,7 +21,8 @@ struct Informers::FeedBase {
       : owner_(owner),
         kind_(kind),
         watcher_(kind, "",
-                 {.object = [this](kube::Watcher::Event event, const json::value& object) { on_object(event, object); },
+                 {.object = [this](kube::Watcher::Event event,
+                                   const json::value& object) { on_object(event, object); },
                   .list_began = [this] { on_list_began(); },
                   .list_ended = [this] { on_list_ended(); },
                   .complaint = [this](std::string text) { complain(text); }}) {}
@@ -47,12 +48,15 @@ struct Informers::FeedBase {
     callbacks.on_head = [this](const http::ResponseHead& head) { status_ = head.status; };
     callbacks.on_body = [this, is_watch](std::string_view bytes) { on_body(bytes, is_watch); };
     callbacks.on_end = [this, is_watch](Result<void> end) { on_end(std::move(end), is_watch); };
-    call_ = owner_.transport_.send(kube::to_http(*request), is_watch ? Duration(0) : Duration(seconds(60)), std::move(callbacks));
+    call_ = owner_.transport_.send(kube::to_http(*request),
+                                   is_watch ? Duration(0) : Duration(seconds(60)),
+                                   std::move(callbacks));
   }
 
   void complain(const std::string& text) {
     ++owner_.bad_objects_;
-    owner_.log_.warn("object passed over", {{"kind", std::string(kube::info(kind_).kind_name)}, {"error", text}});
+    owner_.log_.warn("object passed over",
+                     {{"kind", std::string(kube::info(kind_).kind_name)}, {"error", text}});
   }
 
   virtual bool is_synced() const = 0;
@@ -88,7 +92,8 @@ struct Informers::FeedBase {
       buffer_.clear();
       owner_.transport_.cancel(call_);
       call_ = {};
-      watcher_.on_failure({ErrorCode::too_large, "watch line too long"}, owner_.loop_.now(), owner_.rng_);
+      watcher_.on_failure({ErrorCode::too_large, "watch line too long"}, owner_.loop_.now(),
+                          owner_.rng_);
       send();
     }
   }
@@ -127,8 +132,8 @@ class Informers::TypedFeed : public FeedBase {
   void on_object(kube::Watcher::Event event, const json::value& value) override {
     auto decoded = meta::decode<T>(value);
     if (!decoded) {
-      complain(fmt::format("{}/{}: {}", meta::string_at(value, "metadata.namespace"), meta::string_at(value, "metadata.name"),
-                           decoded.error().message));
+      complain(fmt::format("{}/{}: {}", meta::string_at(value, "metadata.namespace"),
+                           meta::string_at(value, "metadata.name"), decoded.error().message));
       return;
     }
     const ObjectKey key{decoded->metadata.namespace_, decoded->metadata.name};
@@ -141,8 +146,11 @@ class Informers::TypedFeed : public FeedBase {
       return;
     }
     auto now = std::make_shared<const T>(std::move(*decoded));
-    if (old && old->metadata.resource_version == now->metadata.resource_version && old->metadata.uid == now->metadata.uid) return;
-    if (old && old->metadata.uid != now->metadata.uid) {  // deleted and made again while we were away
+    if (old && old->metadata.resource_version == now->metadata.resource_version &&
+        old->metadata.uid == now->metadata.uid)
+      return;
+    if (old &&
+        old->metadata.uid != now->metadata.uid) {  // deleted and made again while we were away
       store().remove(key);
       owner_.publish(kube::Change<T>{old, nullptr});
       store().put(now);
@@ -181,23 +189,40 @@ void Informers::follow(Kind kind) {
   if (feeds_.contains(kind)) return;
   const auto make = [this, kind]() -> std::unique_ptr<FeedBase> {
     switch (kind) {
-      case Kind::namespace_: return std::make_unique<TypedFeed<kube::Namespace>>(*this);
-      case Kind::node: return std::make_unique<TypedFeed<kube::Node>>(*this);
-      case Kind::pod: return std::make_unique<TypedFeed<kube::Pod>>(*this);
-      case Kind::event: return std::make_unique<TypedFeed<kube::Event>>(*this);
-      case Kind::config_map: return std::make_unique<TypedFeed<kube::ConfigMap>>(*this);
-      case Kind::secret: return std::make_unique<TypedFeed<kube::Secret>>(*this);
-      case Kind::service_account: return std::make_unique<TypedFeed<kube::ServiceAccount>>(*this);
-      case Kind::priority_class: return std::make_unique<TypedFeed<kube::PriorityClass>>(*this);
-      case Kind::lease: return std::make_unique<TypedFeed<kube::Lease>>(*this);
-      case Kind::job: return std::make_unique<TypedFeed<kube::Job>>(*this);
-      case Kind::resource_flavor: return std::make_unique<TypedFeed<kube::ResourceFlavor>>(*this);
-      case Kind::cluster_queue: return std::make_unique<TypedFeed<kube::ClusterQueue>>(*this);
-      case Kind::local_queue: return std::make_unique<TypedFeed<kube::LocalQueue>>(*this);
-      case Kind::cohort: return std::make_unique<TypedFeed<kube::Cohort>>(*this);
-      case Kind::workload_priority_class: return std::make_unique<TypedFeed<kube::WorkloadPriorityClass>>(*this);
-      case Kind::topology: return std::make_unique<TypedFeed<kube::Topology>>(*this);
-      case Kind::workload: return std::make_unique<TypedFeed<kube::Workload>>(*this);
+      case Kind::namespace_:
+        return std::make_unique<TypedFeed<kube::Namespace>>(*this);
+      case Kind::node:
+        return std::make_unique<TypedFeed<kube::Node>>(*this);
+      case Kind::pod:
+        return std::make_unique<TypedFeed<kube::Pod>>(*this);
+      case Kind::event:
+        return std::make_unique<TypedFeed<kube::Event>>(*this);
+      case Kind::config_map:
+        return std::make_unique<TypedFeed<kube::ConfigMap>>(*this);
+      case Kind::secret:
+        return std::make_unique<TypedFeed<kube::Secret>>(*this);
+      case Kind::service_account:
+        return std::make_unique<TypedFeed<kube::ServiceAccount>>(*this);
+      case Kind::priority_class:
+        return std::make_unique<TypedFeed<kube::PriorityClass>>(*this);
+      case Kind::lease:
+        return std::make_unique<TypedFeed<kube::Lease>>(*this);
+      case Kind::job:
+        return std::make_unique<TypedFeed<kube::Job>>(*this);
+      case Kind::resource_flavor:
+        return std::make_unique<TypedFeed<kube::ResourceFlavor>>(*this);
+      case Kind::cluster_queue:
+        return std::make_unique<TypedFeed<kube::ClusterQueue>>(*this);
+      case Kind::local_queue:
+        return std::make_unique<TypedFeed<kube::LocalQueue>>(*this);
+      case Kind::cohort:
+        return std::make_unique<TypedFeed<kube::Cohort>>(*this);
+      case Kind::workload_priority_class:
+        return std::make_unique<TypedFeed<kube::WorkloadPriorityClass>>(*this);
+      case Kind::topology:
+        return std::make_unique<TypedFeed<kube::Topology>>(*this);
+      case Kind::workload:
+        return std::make_unique<TypedFeed<kube::Workload>>(*this);
     }
     return nullptr;
   };

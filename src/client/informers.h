@@ -1,5 +1,5 @@
-// Informers: keep Stores equal to an API server, one watch per kind over one Transport, and tell who listens of
-// every change, in order. All on the loop.
+// Informers: keep Stores equal to an API server, one watch per kind over one Transport, and tell
+// who listens of every change, in order. All on the loop.
 #pragma once
 
 #include <functional>

@@ -18,6 +18,7 @@ struct ClusterAccess {
 // `context` empty = current-context. Users with exec or auth-provider plugins are not supported.
 Result<ClusterAccess> parse_kubeconfig(std::string_view text, std::string_view context);
 // What `tau up` writes.
-std::string kubeconfig_text(const std::string& server, const std::string& ca_pem, const std::string& token);
+std::string kubeconfig_text(const std::string& server, const std::string& ca_pem,
+                            const std::string& token);
 
 }  // namespace tau::client

@@ -21,17 +21,18 @@ void Sender::start(Waiting next) {
   // The id is known only after send() returns; callbacks never come from inside it.
   auto id = std::make_shared<uint64_t>(0);
   auto done = std::make_shared<Done>(std::move(next.done));
-  const http::CallId call = http::send_whole(
-      transport_, kube::to_http(next.request), seconds(30), [this, id, done](Result<http::Response> answer) {
-        finished(*id);
-        if (!answer) {
-          (*done)(std::unexpected(answer.error()));
-        } else if (answer->status / 100 != 2) {
-          (*done)(std::unexpected(kube::to_error(answer->status, answer->body)));
-        } else {
-          (*done)(std::move(answer->body));
-        }
-      });
+  const http::CallId call =
+      http::send_whole(transport_, kube::to_http(next.request), seconds(30),
+                       [this, id, done](Result<http::Response> answer) {
+                         finished(*id);
+                         if (!answer) {
+                           (*done)(std::unexpected(answer.error()));
+                         } else if (answer->status / 100 != 2) {
+                           (*done)(std::unexpected(kube::to_error(answer->status, answer->body)));
+                         } else {
+                           (*done)(std::move(answer->body));
+                         }
+                       });
   *id = call.value;
   open_.insert(call.value);
 }

@@ -14,7 +14,8 @@ namespace tau::client {
 class Sender {
  public:
   using Done = std::move_only_function<void(Result<std::string>)>;  // the answer's body
-  Sender(http::Transport& transport, int in_flight_at_most) : transport_(transport), limit_(in_flight_at_most) {}
+  Sender(http::Transport& transport, int in_flight_at_most)
+      : transport_(transport), limit_(in_flight_at_most) {}
   ~Sender();
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;

@@ -10,7 +10,8 @@ std::span<const Kind> Defaults::watches() const {
   return kinds;
 }
 
-kube::Actions Defaults::reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time, Rng&) {
+kube::Actions Defaults::reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time,
+                                  Rng&) {
   kube::Actions actions;
   if (stores.get<kube::ConfigMap>().find(key)) return actions;
   kube::ResourceFlavor flavor;
@@ -24,7 +25,8 @@ kube::Actions Defaults::reconcile(const kube::Stores& stores, const kube::Object
   kube::FlavorQuotas quotas{.name = "default"};
   for (const char* resource : {"cpu", "memory", "nvidia.com/gpu", "pods"}) {
     group.covered_resources.emplace_back(resource);
-    quotas.resources.push_back({.name = resource, .nominal_quota = "0"});  // replaced by what the nodes have
+    quotas.resources.push_back(
+        {.name = resource, .nominal_quota = "0"});  // replaced by what the nodes have
   }
   group.flavors.push_back(std::move(quotas));
   queue.spec.resource_groups.push_back(std::move(group));

@@ -11,13 +11,16 @@ using history::RunRecord;
 
 namespace {
 
-bool is_terminal(const std::string& phase) { return phase == "Succeeded" || phase == "Failed" || phase == "Cancelled"; }
+bool is_terminal(const std::string& phase) {
+  return phase == "Succeeded" || phase == "Failed" || phase == "Cancelled";
+}
 
 int64_t gpus_of(const kube::PodSpec& spec) {
   int64_t gpus = 0;
   for (const kube::Container& container : spec.containers) {
     const auto wants = container.resources.requests.find("nvidia.com/gpu");
-    if (wants != container.resources.requests.end()) gpus += kube::parse_quantity(wants->second).value_or(0);
+    if (wants != container.resources.requests.end())
+      gpus += kube::parse_quantity(wants->second).value_or(0);
   }
   return gpus;
 }
@@ -29,7 +32,8 @@ std::vector<std::string> assigned_gpus(const kube::Pod& pod) {
   for (const std::string_view part : split(found->second, ';')) {
     const size_t equals = part.find('=');
     if (equals == std::string_view::npos) continue;
-    for (const std::string_view uuid : split(part.substr(equals + 1), ',')) uuids.emplace_back(uuid);
+    for (const std::string_view uuid : split(part.substr(equals + 1), ','))
+      uuids.emplace_back(uuid);
   }
   return uuids;
 }
@@ -39,7 +43,8 @@ AttemptRecord& last_attempt(RunRecord& run) {
   return run.attempts.back();
 }
 
-void end_run(RunRecord& run, std::string phase, std::string reason, std::string message, Time ended) {
+void end_run(RunRecord& run, std::string phase, std::string reason, std::string message,
+             Time ended) {
   run.phase = std::move(phase);
   run.reason = std::move(reason);
   run.message = std::move(message);
@@ -64,7 +69,8 @@ std::string run_id(std::string_view uid) {
 }
 
 std::span<const kube::Kind> HistoryRecorder::watches() {
-  static constexpr kube::Kind kinds[] = {kube::Kind::job, kube::Kind::workload, kube::Kind::pod, kube::Kind::local_queue, kube::Kind::node};
+  static constexpr kube::Kind kinds[] = {kube::Kind::job, kube::Kind::workload, kube::Kind::pod,
+                                         kube::Kind::local_queue, kube::Kind::node};
   return kinds;
 }
 
@@ -77,10 +83,14 @@ history::RunRecord* HistoryRecorder::run_of(const std::string& uid) {
   return found == runs_.end() ? nullptr : &found->second;
 }
 
-void HistoryRecorder::on_change(const kube::Stores& stores, const kube::AnyChange& change, Time now) {
-  if (const auto* job = std::get_if<kube::Change<kube::Job>>(&change)) see_job(stores, *job, now);
-  else if (const auto* pod = std::get_if<kube::Change<kube::Pod>>(&change)) see_pod(stores, *pod, now);
-  else if (const auto* workload = std::get_if<kube::Change<kube::Workload>>(&change)) see_workload(*workload, now);
+void HistoryRecorder::on_change(const kube::Stores& stores, const kube::AnyChange& change,
+                                Time now) {
+  if (const auto* job = std::get_if<kube::Change<kube::Job>>(&change))
+    see_job(stores, *job, now);
+  else if (const auto* pod = std::get_if<kube::Change<kube::Pod>>(&change))
+    see_pod(stores, *pod, now);
+  else if (const auto* workload = std::get_if<kube::Change<kube::Workload>>(&change))
+    see_workload(*workload, now);
 }
 
 std::vector<RunRecord> HistoryRecorder::take_changed() {
@@ -94,7 +104,8 @@ std::vector<RunRecord> HistoryRecorder::take_changed() {
   return taken;
 }
 
-void HistoryRecorder::see_job(const kube::Stores& stores, const kube::Change<kube::Job>& change, Time now) {
+void HistoryRecorder::see_job(const kube::Stores& stores, const kube::Change<kube::Job>& change,
+                              Time now) {
   const kube::Job& job = change.latest();
   RunRecord& run = runs_[job.metadata.uid];
   const RunRecord before_phase{.phase = run.phase};
@@ -105,21 +116,31 @@ void HistoryRecorder::see_job(const kube::Stores& stores, const kube::Change<kub
   run.name = job.metadata.name;
   if (const std::string queue = queue_of(stores, job); !queue.empty()) {
     run.queue = queue;
-    if (const auto local = stores.get<kube::LocalQueue>().find(run.ns, queue)) run.cluster_queue = local->cluster_queue;
+    if (const auto local = stores.get<kube::LocalQueue>().find(run.ns, queue))
+      run.cluster_queue = local->cluster_queue;
   }
-  run.pods_requested = job.spec.completions ? std::min(job.spec.parallelism.value_or(1), *job.spec.completions) : job.spec.parallelism.value_or(1);
+  run.pods_requested = job.spec.completions
+                           ? std::min(job.spec.parallelism.value_or(1), *job.spec.completions)
+                           : job.spec.parallelism.value_or(1);
   run.gpus_requested = gpus_of(job.spec.template_.spec) * run.pods_requested;
   run.submitted = job.metadata.creation_timestamp;
   if (!is_terminal(run.phase)) {
-    const kube::Condition* complete = kube::is_true(job.status.conditions, "Complete") ? kube::find_condition(job.status.conditions, "Complete") : nullptr;
-    const kube::Condition* failed = kube::is_true(job.status.conditions, "Failed") ? kube::find_condition(job.status.conditions, "Failed") : nullptr;
+    const kube::Condition* complete = kube::is_true(job.status.conditions, "Complete")
+                                          ? kube::find_condition(job.status.conditions, "Complete")
+                                          : nullptr;
+    const kube::Condition* failed = kube::is_true(job.status.conditions, "Failed")
+                                        ? kube::find_condition(job.status.conditions, "Failed")
+                                        : nullptr;
     if (complete != nullptr) {
-      end_run(run, "Succeeded", "Completed", complete->message, job.status.completion_time.value_or(complete->last_transition_time.value_or(now)));
+      end_run(run, "Succeeded", "Completed", complete->message,
+              job.status.completion_time.value_or(complete->last_transition_time.value_or(now)));
     } else if (failed != nullptr) {
-      end_run(run, "Failed", failed->reason, failed->message, failed->last_transition_time.value_or(now));
+      end_run(run, "Failed", failed->reason, failed->message,
+              failed->last_transition_time.value_or(now));
     } else if (!change.now) {
       end_run(run, "Cancelled", "Deleted", "the Job was deleted before it ended", now);
-    } else if (job.status.ready.value_or(0) > 0 || (job.status.active > 0 && run.phase == "Running")) {
+    } else if (job.status.ready.value_or(0) > 0 ||
+               (job.status.active > 0 && run.phase == "Running")) {
       run.phase = "Running";
     } else if (job.status.active > 0 || (run.admitted && !job.spec.suspend.value_or(false))) {
       run.phase = "Starting";
@@ -150,7 +171,9 @@ void HistoryRecorder::see_workload(const kube::Change<kube::Workload>& change, T
   } else if (evicted != nullptr && evicted->status == "True") {
     AttemptRecord& attempt = last_attempt(*run);
     if (attempt.outcome.empty() && attempt.admitted) {
-      attempt.outcome = evicted->reason == "NodeFailures" ? "NodeLost" : evicted->reason == "Preempted" ? "Preempted" : "Evicted";
+      attempt.outcome = evicted->reason == "NodeFailures" ? "NodeLost"
+                        : evicted->reason == "Preempted"  ? "Preempted"
+                                                          : "Evicted";
       attempt.reason = evicted->reason;
       attempt.message = evicted->message;
       attempt.ended = evicted->last_transition_time.value_or(now);
@@ -159,26 +182,31 @@ void HistoryRecorder::see_workload(const kube::Change<kube::Workload>& change, T
   touch(run->uid);
 }
 
-void HistoryRecorder::see_pod(const kube::Stores& stores, const kube::Change<kube::Pod>& change, Time now) {
+void HistoryRecorder::see_pod(const kube::Stores& stores, const kube::Change<kube::Pod>& change,
+                              Time now) {
   const kube::Pod& pod = change.latest();
   const kube::OwnerReference* owner = kube::controller_of(pod.metadata);
   RunRecord* run = owner == nullptr ? nullptr : run_of(owner->uid);
   if (run == nullptr) return;
   auto found = std::ranges::find(run->pods, pod.metadata.uid, &PodRecord::uid);
   if (found == run->pods.end()) {
-    run->pods.push_back({.uid = pod.metadata.uid, .name = pod.metadata.name, .attempt = last_attempt(*run).number});
+    run->pods.push_back(
+        {.uid = pod.metadata.uid, .name = pod.metadata.name, .attempt = last_attempt(*run).number});
     found = run->pods.end() - 1;
   }
   PodRecord& record = *found;
   record.created = pod.metadata.creation_timestamp;
   if (!pod.spec.node_name.empty()) record.node = pod.spec.node_name;
-  if (const kube::Condition* scheduled = kube::find_condition(pod.status.conditions, "PodScheduled"); scheduled != nullptr && scheduled->status == "True" && !record.bound) {
+  if (const kube::Condition* scheduled =
+          kube::find_condition(pod.status.conditions, "PodScheduled");
+      scheduled != nullptr && scheduled->status == "True" && !record.bound) {
     record.bound = scheduled->last_transition_time;
   }
   if (const auto gpus = assigned_gpus(pod); !gpus.empty()) record.gpu_uuids = gpus;
   if (const auto node = stores.get<kube::Node>().find("", record.node)) {
     const auto product = node->metadata.labels.find("nvidia.com/gpu.product");
-    if (product != node->metadata.labels.end() && !record.gpu_uuids.empty()) record.gpu_product = product->second;
+    if (product != node->metadata.labels.end() && !record.gpu_uuids.empty())
+      record.gpu_product = product->second;
   }
   if (!is_terminal(record.phase)) record.phase = pod.status.phase;
   if (!pod.status.reason.empty()) record.reason = pod.status.reason;
@@ -193,8 +221,13 @@ void HistoryRecorder::see_pod(const kube::Stores& stores, const kube::Change<kub
     }
   }
   if (!change.now && !record.ended) record.ended = now;
-  AttemptRecord& attempt = run->attempts.empty() ? last_attempt(*run) : run->attempts[static_cast<size_t>(std::clamp<int>(record.attempt - 1, 0, static_cast<int>(run->attempts.size()) - 1))];
-  if (record.started && (!attempt.started || *record.started < *attempt.started)) attempt.started = record.started;
+  AttemptRecord& attempt =
+      run->attempts.empty()
+          ? last_attempt(*run)
+          : run->attempts[static_cast<size_t>(std::clamp<int>(
+                record.attempt - 1, 0, static_cast<int>(run->attempts.size()) - 1))];
+  if (record.started && (!attempt.started || *record.started < *attempt.started))
+    attempt.started = record.started;
   if (record.started && !run->started) run->started = record.started;
   if (record.phase == "Running" && !is_terminal(run->phase)) run->phase = "Running";
   touch(run->uid);

@@ -1,5 +1,5 @@
-// history_recorder: run records from what the stores show. A record only ever gains facts: what an object said
-// once stays, also when the object is gone.
+// history_recorder: run records from what the stores show. A record only ever gains facts: what an
+// object said once stays, also when the object is gone.
 #pragma once
 
 #include <map>

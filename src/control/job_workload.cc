@@ -13,16 +13,19 @@ namespace json = boost::json;
 using kube::Kind;
 
 std::span<const Kind> JobWorkload::watches() const {
-  static constexpr Kind kinds[] = {Kind::job, Kind::workload, Kind::local_queue, Kind::pod, Kind::priority_class, Kind::workload_priority_class};
+  static constexpr Kind kinds[] = {Kind::job, Kind::workload,       Kind::local_queue,
+                                   Kind::pod, Kind::priority_class, Kind::workload_priority_class};
   return kinds;
 }
 
-void JobWorkload::keys_of(const kube::Stores& stores, const kube::AnyChange& change, const std::function<void(kube::ObjectKey)>& add) {
+void JobWorkload::keys_of(const kube::Stores& stores, const kube::AnyChange& change,
+                          const std::function<void(kube::ObjectKey)>& add) {
   if (const auto* job = std::get_if<kube::Change<kube::Job>>(&change)) {
     add({job->latest().metadata.namespace_, job->latest().metadata.name});
   } else if (const auto* workload = std::get_if<kube::Change<kube::Workload>>(&change)) {
     const kube::OwnerReference* owner = kube::controller_of(workload->latest().metadata);
-    if (owner != nullptr && owner->kind == "Job") add({workload->latest().metadata.namespace_, owner->name});
+    if (owner != nullptr && owner->kind == "Job")
+      add({workload->latest().metadata.namespace_, owner->name});
   } else if (const auto* queue = std::get_if<kube::Change<kube::LocalQueue>>(&change)) {
     if (queue->latest().metadata.name != "default" || (queue->old && queue->now)) return;
     for (const auto& [key, job] : stores.get<kube::Job>().all()) {
@@ -42,12 +45,18 @@ std::string workload_name(const kube::Job& job) {
   return fmt::format("job-{}-{}", job.metadata.name.substr(0, 200), hash);
 }
 
-kube::Workload workload_for(const kube::Stores& stores, const kube::Job& job, const std::string& queue) {
+kube::Workload workload_for(const kube::Stores& stores, const kube::Job& job,
+                            const std::string& queue) {
   kube::Workload made;
   made.metadata.name = workload_name(job);
   made.metadata.namespace_ = job.metadata.namespace_;
   made.metadata.labels["kueue.x-k8s.io/job-uid"] = job.metadata.uid;
-  made.metadata.owner_references.push_back({.api_version = "batch/v1", .kind = "Job", .name = job.metadata.name, .uid = job.metadata.uid, .controller = true, .block_owner_deletion = true});
+  made.metadata.owner_references.push_back({.api_version = "batch/v1",
+                                            .kind = "Job",
+                                            .name = job.metadata.name,
+                                            .uid = job.metadata.uid,
+                                            .controller = true,
+                                            .block_owner_deletion = true});
   made.spec.queue_name = queue;
   kube::PodSet set{.name = "main"};
   const int64_t parallelism = job.spec.parallelism.value_or(1);
@@ -61,11 +70,13 @@ kube::Workload workload_for(const kube::Stores& stores, const kube::Job& job, co
   if (label != job.metadata.labels.end()) {
     made.spec.priority_class_name = label->second;
     made.spec.priority_class_kind = "WorkloadPriorityClass";
-    if (const auto found = stores.get<kube::WorkloadPriorityClass>().find("", label->second)) made.spec.priority = found->value;
+    if (const auto found = stores.get<kube::WorkloadPriorityClass>().find("", label->second))
+      made.spec.priority = found->value;
   } else if (const std::string& name = job.spec.template_.spec.priority_class_name; !name.empty()) {
     made.spec.priority_class_name = name;
     made.spec.priority_class_kind = "PriorityClass";
-    if (const auto found = stores.get<kube::PriorityClass>().find("", name)) made.spec.priority = found->value;
+    if (const auto found = stores.get<kube::PriorityClass>().find("", name))
+      made.spec.priority = found->value;
   }
   return made;
 }
@@ -74,7 +85,8 @@ namespace {
 
 const kube::Condition* end_of(const kube::Job& job) {
   for (const char* type : {"Complete", "Failed"}) {
-    if (kube::is_true(job.status.conditions, type)) return kube::find_condition(job.status.conditions, type);
+    if (kube::is_true(job.status.conditions, type))
+      return kube::find_condition(job.status.conditions, type);
   }
   return nullptr;
 }
@@ -82,34 +94,47 @@ const kube::Condition* end_of(const kube::Job& job) {
 kube::ApiRequest finish(const kube::Workload& workload, const kube::Condition& end, Time now) {
   std::vector<kube::Condition> conditions = workload.status.conditions;
   const bool is_success = end.type == "Complete";
-  kube::set_condition(conditions, {.type = "Finished", .status = "True", .reason = is_success ? "Succeeded" : "Failed",
-                                   .message = end.message.empty() ? (is_success ? "Job finished successfully" : "Job failed") : end.message,
-                                   .observed_generation = workload.metadata.generation}, now);
+  kube::set_condition(
+      conditions,
+      {.type = "Finished",
+       .status = "True",
+       .reason = is_success ? "Succeeded" : "Failed",
+       .message = end.message.empty() ? (is_success ? "Job finished successfully" : "Job failed")
+                                      : end.message,
+       .observed_generation = workload.metadata.generation},
+      now);
   json::array array;
   for (const kube::Condition& condition : conditions) array.push_back(meta::encode(condition));
-  const json::object patch{{"metadata", json::object{{"resourceVersion", workload.metadata.resource_version}}},
-                           {"status", json::object{{"conditions", std::move(array)}}}};
-  return kube::merge_patch(Kind::workload, workload.metadata.namespace_, workload.metadata.name, json::serialize(patch), "status");
+  const json::object patch{
+      {"metadata", json::object{{"resourceVersion", workload.metadata.resource_version}}},
+      {"status", json::object{{"conditions", std::move(array)}}}};
+  return kube::merge_patch(Kind::workload, workload.metadata.namespace_, workload.metadata.name,
+                           json::serialize(patch), "status");
 }
 
 // One patch that names the version it was decided on, so that a change in between makes it fail.
 kube::ApiRequest set_suspend(const kube::Job& job, bool is_suspended) {
-  const json::object patch{{"metadata", json::object{{"resourceVersion", job.metadata.resource_version}}},
-                           {"spec", json::object{{"suspend", is_suspended}}}};
-  return kube::merge_patch(Kind::job, job.metadata.namespace_, job.metadata.name, json::serialize(patch));
+  const json::object patch{
+      {"metadata", json::object{{"resourceVersion", job.metadata.resource_version}}},
+      {"spec", json::object{{"suspend", is_suspended}}}};
+  return kube::merge_patch(Kind::job, job.metadata.namespace_, job.metadata.name,
+                           json::serialize(patch));
 }
 
 bool has_running_pods(const kube::Stores& stores, const kube::Job& job) {
-  return std::ranges::any_of(stores.get<kube::Pod>().owned_by(job.metadata.uid), [](const auto& pod) { return pod->status.phase == "Running"; });
+  return std::ranges::any_of(stores.get<kube::Pod>().owned_by(job.metadata.uid),
+                             [](const auto& pod) { return pod->status.phase == "Running"; });
 }
 
 }  // namespace
 
-kube::Actions JobWorkload::reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now, Rng&) {
+kube::Actions JobWorkload::reconcile(const kube::Stores& stores, const kube::ObjectKey& key,
+                                     Time now, Rng&) {
   kube::Actions actions;
   const auto job = stores.get<kube::Job>().find(key);
   if (!job || job->metadata.deletion_timestamp) return actions;  // its Workload goes with it
-  if (!job->spec.managed_by.empty() && job->spec.managed_by != "kubernetes.io/job-controller") return actions;
+  if (!job->spec.managed_by.empty() && job->spec.managed_by != "kubernetes.io/job-controller")
+    return actions;
   const std::string queue = queue_of(stores, *job);
   const auto workloads = stores.get<kube::Workload>().owned_by(job->metadata.uid);
   const kube::Condition* end = end_of(*job);
@@ -117,33 +142,41 @@ kube::Actions JobWorkload::reconcile(const kube::Stores& stores, const kube::Obj
     if (queue.empty() || end != nullptr) return actions;
     const bool is_suspended = job->spec.suspend.value_or(false);
     if (!is_suspended) {
-      if (has_running_pods(stores, *job)) return actions;  // began before there was a queue: left alone
+      if (has_running_pods(stores, *job))
+        return actions;  // began before there was a queue: left alone
       actions.requests.push_back(set_suspend(*job, true));
     }
     const kube::Workload workload = workload_for(stores, *job, queue);
-    actions.requests.push_back(kube::create_request(Kind::workload, job->metadata.namespace_, kube::object_text(workload)));
+    actions.requests.push_back(kube::create_request(Kind::workload, job->metadata.namespace_,
+                                                    kube::object_text(workload)));
     return actions;
   }
   const kube::Workload& workload = *workloads[0];
   if (end != nullptr) {
-    if (!kube::is_true(workload.status.conditions, "Finished")) actions.requests.push_back(finish(workload, *end, now));
+    if (!kube::is_true(workload.status.conditions, "Finished"))
+      actions.requests.push_back(finish(workload, *end, now));
     return actions;
   }
-  const bool is_admitted = workload.status.admission && kube::is_true(workload.status.conditions, "Admitted");
+  const bool is_admitted =
+      workload.status.admission && kube::is_true(workload.status.conditions, "Admitted");
   if (!workload.status.admission) {
     const kube::Workload wanted = workload_for(stores, *job, queue);
     const auto& have = workload.spec;
-    if (have.pod_sets != wanted.spec.pod_sets && job->spec.suspend.value_or(false)) {  // the template changed while it waits
-      actions.requests.push_back(kube::delete_request(Kind::workload, workload.metadata.namespace_, workload.metadata.name));
+    if (have.pod_sets != wanted.spec.pod_sets &&
+        job->spec.suspend.value_or(false)) {  // the template changed while it waits
+      actions.requests.push_back(kube::delete_request(Kind::workload, workload.metadata.namespace_,
+                                                      workload.metadata.name));
       actions.again_after = seconds(1);
       return actions;
     }
     if (have.queue_name != queue && !queue.empty()) {
       const json::object patch{{"spec", json::object{{"queueName", queue}}}};
-      actions.requests.push_back(kube::merge_patch(Kind::workload, workload.metadata.namespace_, workload.metadata.name, json::serialize(patch)));
+      actions.requests.push_back(kube::merge_patch(Kind::workload, workload.metadata.namespace_,
+                                                   workload.metadata.name, json::serialize(patch)));
     }
   }
-  if (job->spec.suspend.value_or(false) == is_admitted) actions.requests.push_back(set_suspend(*job, !is_admitted));
+  if (job->spec.suspend.value_or(false) == is_admitted)
+    actions.requests.push_back(set_suspend(*job, !is_admitted));
   return actions;
 }
 

@@ -11,7 +11,8 @@ using kube::Kind;
 
 namespace {
 
-constexpr Kind kinds[] = {Kind::cluster_queue, Kind::local_queue, Kind::workload, Kind::resource_flavor};
+constexpr Kind kinds[] = {Kind::cluster_queue, Kind::local_queue, Kind::workload,
+                          Kind::resource_flavor};
 
 // Flavor -> resource -> amount (cpu in thousandths).
 using Use = std::map<std::string, std::map<std::string, int64_t>>;
@@ -26,7 +27,8 @@ void add_use(Use& use, const kube::Admission& admission) {
     for (const auto& [resource, flavor] : set.flavors) {
       const auto amount = set.resource_usage.find(resource);
       if (amount == set.resource_usage.end()) continue;
-      const auto value = resource == "cpu" ? kube::parse_quantity_milli(amount->second) : kube::parse_quantity(amount->second);
+      const auto value = resource == "cpu" ? kube::parse_quantity_milli(amount->second)
+                                           : kube::parse_quantity(amount->second);
       use[flavor][resource] += value.value_or(0);
     }
   }
@@ -62,11 +64,15 @@ std::vector<kube::FlavorUsage> usage_of(const kube::ClusterQueue& queue, const U
       for (const kube::ResourceQuota& quota : flavor.resources) {
         int64_t total = 0;
         if (const auto by_flavor = use.find(flavor.name); by_flavor != use.end()) {
-          if (const auto found = by_flavor->second.find(quota.name); found != by_flavor->second.end()) total = found->second;
+          if (const auto found = by_flavor->second.find(quota.name);
+              found != by_flavor->second.end())
+            total = found->second;
         }
-        const auto nominal = quota.name == "cpu" ? kube::parse_quantity_milli(quota.nominal_quota) : kube::parse_quantity(quota.nominal_quota);
+        const auto nominal = quota.name == "cpu" ? kube::parse_quantity_milli(quota.nominal_quota)
+                                                 : kube::parse_quantity(quota.nominal_quota);
         const int64_t borrowed = is_auto ? 0 : std::max<int64_t>(0, total - nominal.value_or(0));
-        usage.resources.push_back({quota.name, text_of(quota.name, total), text_of(quota.name, borrowed)});
+        usage.resources.push_back(
+            {quota.name, text_of(quota.name, total), text_of(quota.name, borrowed)});
       }
       usages.push_back(std::move(usage));
     }
@@ -75,29 +81,37 @@ std::vector<kube::FlavorUsage> usage_of(const kube::ClusterQueue& queue, const U
 }
 
 template <class Queue>
-kube::Actions patch_status(Kind kind, const Queue& queue, typename Queue::Status status, kube::Condition active, Time now) {
+kube::Actions patch_status(Kind kind, const Queue& queue, typename Queue::Status status,
+                           kube::Condition active, Time now) {
   kube::Actions actions;
   status.conditions = queue.status.conditions;
   active.observed_generation = queue.metadata.generation;
   kube::set_condition(status.conditions, std::move(active), now);
   if (status == queue.status) return actions;
   const json::object patch{{"status", meta::encode(status)}};
-  actions.requests.push_back(kube::merge_patch(kind, queue.metadata.namespace_, queue.metadata.name, json::serialize(patch), "status"));
+  actions.requests.push_back(kube::merge_patch(kind, queue.metadata.namespace_, queue.metadata.name,
+                                               json::serialize(patch), "status"));
   return actions;
 }
 
 std::string cluster_queue_name(const kube::Stores& stores, const kube::Workload& workload) {
   if (workload.status.admission) return workload.status.admission->cluster_queue;
-  const auto local = stores.get<kube::LocalQueue>().find(workload.metadata.namespace_, workload.spec.queue_name);
+  const auto local =
+      stores.get<kube::LocalQueue>().find(workload.metadata.namespace_, workload.spec.queue_name);
   return local ? local->cluster_queue : "";
 }
 
 }  // namespace
 
-std::span<const Kind> ClusterQueueStatus::watches() const { return kinds; }
-std::span<const Kind> LocalQueueStatus::watches() const { return kinds; }
+std::span<const Kind> ClusterQueueStatus::watches() const {
+  return kinds;
+}
+std::span<const Kind> LocalQueueStatus::watches() const {
+  return kinds;
+}
 
-void ClusterQueueStatus::keys_of(const kube::Stores& stores, const kube::AnyChange& change, const std::function<void(kube::ObjectKey)>& add) {
+void ClusterQueueStatus::keys_of(const kube::Stores& stores, const kube::AnyChange& change,
+                                 const std::function<void(kube::ObjectKey)>& add) {
   if (const auto* queue = std::get_if<kube::Change<kube::ClusterQueue>>(&change)) {
     add({"", queue->latest().metadata.name});
   } else if (const auto* local = std::get_if<kube::Change<kube::LocalQueue>>(&change)) {
@@ -105,37 +119,50 @@ void ClusterQueueStatus::keys_of(const kube::Stores& stores, const kube::AnyChan
   } else if (const auto* workload = std::get_if<kube::Change<kube::Workload>>(&change)) {
     for (const auto& side : {workload->old, workload->now}) {
       if (!side) continue;
-      if (const std::string name = cluster_queue_name(stores, *side); !name.empty()) add({"", name});
+      if (const std::string name = cluster_queue_name(stores, *side); !name.empty())
+        add({"", name});
     }
   } else if (std::holds_alternative<kube::Change<kube::ResourceFlavor>>(change)) {
     for (const auto& [key, queue] : stores.get<kube::ClusterQueue>().all()) add(key);
   }
 }
 
-kube::Actions ClusterQueueStatus::reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now, Rng&) {
+kube::Actions ClusterQueueStatus::reconcile(const kube::Stores& stores, const kube::ObjectKey& key,
+                                            Time now, Rng&) {
   const auto queue = stores.get<kube::ClusterQueue>().find(key);
   if (!queue) return {};
   Tally tally;
   for (const auto& [at, workload] : stores.get<kube::Workload>().all()) {
     if (cluster_queue_name(stores, *workload) == key.name) count(tally, *workload);
   }
-  kube::Condition active{.type = "Active", .status = "True", .reason = "Ready", .message = "Can admit new workloads"};
+  kube::Condition active{
+      .type = "Active", .status = "True", .reason = "Ready", .message = "Can admit new workloads"};
   for (const kube::ResourceGroup& group : queue->spec.resource_groups) {
     for (const kube::FlavorQuotas& flavor : group.flavors) {
       if (stores.get<kube::ResourceFlavor>().find("", flavor.name)) continue;
-      active = {.type = "Active", .status = "False", .reason = "FlavorNotFound", .message = "Can't admit new workloads: ResourceFlavor " + flavor.name + " does not exist"};
+      active = {.type = "Active",
+                .status = "False",
+                .reason = "FlavorNotFound",
+                .message =
+                    "Can't admit new workloads: ResourceFlavor " + flavor.name + " does not exist"};
     }
   }
   if (!queue->spec.stop_policy.empty() && queue->spec.stop_policy != "None") {
-    active = {.type = "Active", .status = "False", .reason = "Stopped", .message = "Can't admit new workloads: stopped"};
+    active = {.type = "Active",
+              .status = "False",
+              .reason = "Stopped",
+              .message = "Can't admit new workloads: stopped"};
   }
-  kube::ClusterQueue::Status status{.pending_workloads = tally.pending, .reserving_workloads = tally.reserving, .admitted_workloads = tally.admitted};
+  kube::ClusterQueue::Status status{.pending_workloads = tally.pending,
+                                    .reserving_workloads = tally.reserving,
+                                    .admitted_workloads = tally.admitted};
   status.flavors_reservation = usage_of(*queue, tally.reserved);
   status.flavors_usage = usage_of(*queue, tally.used);
   return patch_status(Kind::cluster_queue, *queue, std::move(status), std::move(active), now);
 }
 
-void LocalQueueStatus::keys_of(const kube::Stores& stores, const kube::AnyChange& change, const std::function<void(kube::ObjectKey)>& add) {
+void LocalQueueStatus::keys_of(const kube::Stores& stores, const kube::AnyChange& change,
+                               const std::function<void(kube::ObjectKey)>& add) {
   if (const auto* local = std::get_if<kube::Change<kube::LocalQueue>>(&change)) {
     add({local->latest().metadata.namespace_, local->latest().metadata.name});
   } else if (const auto* workload = std::get_if<kube::Change<kube::Workload>>(&change)) {
@@ -147,21 +174,34 @@ void LocalQueueStatus::keys_of(const kube::Stores& stores, const kube::AnyChange
   }
 }
 
-kube::Actions LocalQueueStatus::reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now, Rng&) {
+kube::Actions LocalQueueStatus::reconcile(const kube::Stores& stores, const kube::ObjectKey& key,
+                                          Time now, Rng&) {
   const auto local = stores.get<kube::LocalQueue>().find(key);
   if (!local) return {};
   Tally tally;
   for (const auto& [at, workload] : stores.get<kube::Workload>().all()) {
     if (at.ns == key.ns && workload->spec.queue_name == key.name) count(tally, *workload);
   }
-  kube::Condition active{.type = "Active", .status = "True", .reason = "Ready", .message = "Can submit new workloads to ClusterQueue"};
+  kube::Condition active{.type = "Active",
+                         .status = "True",
+                         .reason = "Ready",
+                         .message = "Can submit new workloads to ClusterQueue"};
   const auto queue = stores.get<kube::ClusterQueue>().find("", local->cluster_queue);
   if (!queue) {
-    active = {.type = "Active", .status = "False", .reason = "ClusterQueueDoesNotExist", .message = "Can't submit new workloads to ClusterQueue: it does not exist"};
-  } else if (kube::find_condition(queue->status.conditions, "Active") != nullptr && !kube::is_true(queue->status.conditions, "Active")) {
-    active = {.type = "Active", .status = "False", .reason = "ClusterQueueIsInactive", .message = "Can't submit new workloads to ClusterQueue: it is inactive"};
+    active = {.type = "Active",
+              .status = "False",
+              .reason = "ClusterQueueDoesNotExist",
+              .message = "Can't submit new workloads to ClusterQueue: it does not exist"};
+  } else if (kube::find_condition(queue->status.conditions, "Active") != nullptr &&
+             !kube::is_true(queue->status.conditions, "Active")) {
+    active = {.type = "Active",
+              .status = "False",
+              .reason = "ClusterQueueIsInactive",
+              .message = "Can't submit new workloads to ClusterQueue: it is inactive"};
   }
-  kube::LocalQueue::Status status{.pending_workloads = tally.pending, .reserving_workloads = tally.reserving, .admitted_workloads = tally.admitted};
+  kube::LocalQueue::Status status{.pending_workloads = tally.pending,
+                                  .reserving_workloads = tally.reserving,
+                                  .admitted_workloads = tally.admitted};
   if (queue) {
     status.flavors_reservation = usage_of(*queue, tally.reserved);
     status.flavors_usage = usage_of(*queue, tally.used);

@@ -7,7 +7,8 @@
 
 namespace tau::kube {
 
-ApiRequest event_on(Kind kind, const ObjectMeta& metadata, std::string_view type, std::string_view reason,
-                          std::string message, std::string_view component, Time now, Rng& rng);
+ApiRequest event_on(Kind kind, const ObjectMeta& metadata, std::string_view type,
+                    std::string_view reason, std::string message, std::string_view component,
+                    Time now, Rng& rng);
 
 }  // namespace tau::kube

@@ -1,5 +1,6 @@
-// Reconciler: one controller's rule, pure: what is cached and the time in, requests out. `client` runs them
-// (watches, queue of keys, retry with back-off, sending). Used by `control` and `embedded/controllers` alike.
+// Reconciler: one controller's rule, pure: what is cached and the time in, requests out. `client`
+// runs them (watches, queue of keys, retry with back-off, sending). Used by `control` and
+// `embedded/controllers` alike.
 #pragma once
 
 #include <functional>
@@ -18,7 +19,8 @@
 namespace tau::kube {
 
 struct Actions {
-  std::vector<ApiRequest> requests;  // sent in order; one that fails stops the rest, and the key is retried
+  std::vector<ApiRequest>
+      requests;  // sent in order; one that fails stops the rest, and the key is retried
   std::optional<Duration> again_after;  // look at the key again then, if nothing changes before
 };
 
@@ -28,10 +30,11 @@ struct Change {
   std::shared_ptr<const T> old, now;
   const T& latest() const { return now ? *now : *old; }
 };
-using AnyChange = std::variant<Change<Namespace>, Change<Node>, Change<Pod>, Change<Event>, Change<ConfigMap>,
-                               Change<Secret>, Change<ServiceAccount>, Change<PriorityClass>, Change<Lease>,
-                               Change<Job>, Change<ResourceFlavor>, Change<ClusterQueue>, Change<LocalQueue>,
-                               Change<Cohort>, Change<WorkloadPriorityClass>, Change<Topology>, Change<Workload>>;
+using AnyChange =
+    std::variant<Change<Namespace>, Change<Node>, Change<Pod>, Change<Event>, Change<ConfigMap>,
+                 Change<Secret>, Change<ServiceAccount>, Change<PriorityClass>, Change<Lease>,
+                 Change<Job>, Change<ResourceFlavor>, Change<ClusterQueue>, Change<LocalQueue>,
+                 Change<Cohort>, Change<WorkloadPriorityClass>, Change<Topology>, Change<Workload>>;
 
 class Reconciler {
  public:
@@ -42,7 +45,8 @@ class Reconciler {
   // Keys to look at once at the start, whether or not an object exists (a node to register).
   virtual std::vector<ObjectKey> initial_keys() const { return {}; }
   // Which of its own keys a change concerns; calls `add` for each.
-  virtual void keys_of(const Stores& stores, const AnyChange& change, const std::function<void(ObjectKey)>& add) = 0;
+  virtual void keys_of(const Stores& stores, const AnyChange& change,
+                       const std::function<void(ObjectKey)>& add) = 0;
   // Idempotent. `rng` only for names.
   virtual Actions reconcile(const Stores& stores, const ObjectKey& key, Time now, Rng& rng) = 0;
 };

@@ -1,5 +1,5 @@
-// ApiRequest: one call to a Kubernetes API server as a value, and its HTTP form. Reconcilers and the decision
-// writer return these; `client` sends them.
+// ApiRequest: one call to a Kubernetes API server as a value, and its HTTP form. Reconcilers and
+// the decision writer return these; `client` sends them.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,17 @@
 
 namespace tau::kube {
 
-enum class Verb { get, list, watch, create, update, patch_json, patch_merge, patch_strategic, remove };
+enum class Verb {
+  get,
+  list,
+  watch,
+  create,
+  update,
+  patch_json,
+  patch_merge,
+  patch_strategic,
+  remove
+};
 
 struct ApiRequest {
   Verb verb = Verb::get;
@@ -30,7 +40,9 @@ Error to_error(int http_status, std::string_view body);
 
 // Short forms for what writers need most.
 ApiRequest create_request(Kind kind, std::string ns, std::string json);
-ApiRequest merge_patch(Kind kind, std::string ns, std::string name, std::string json, std::string subresource = "");
-ApiRequest delete_request(Kind kind, std::string ns, std::string name, std::string_view propagation = "Background");
+ApiRequest merge_patch(Kind kind, std::string ns, std::string name, std::string json,
+                       std::string subresource = "");
+ApiRequest delete_request(Kind kind, std::string ns, std::string name,
+                          std::string_view propagation = "Background");
 
 }  // namespace tau::kube

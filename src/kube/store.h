@@ -1,5 +1,6 @@
 // Store<T>: the cached objects of one kind, by namespace and name; Stores: one of each kind.
-// Filled by client's informers; read by reconcilers and the mirror. Values are shared immutably by pointer.
+// Filled by client's informers; read by reconcilers and the mirror. Values are shared immutably by
+// pointer.
 #pragma once
 
 #include <map>
@@ -27,7 +28,9 @@ class Store {
     const auto found = objects_.find(key);
     return found == objects_.end() ? nullptr : found->second;
   }
-  Pointer find(const std::string& ns, const std::string& name) const { return find(ObjectKey{ns, name}); }
+  Pointer find(const std::string& ns, const std::string& name) const {
+    return find(ObjectKey{ns, name});
+  }
   Pointer find_uid(const std::string& uid) const {
     const auto found = by_uid_.find(uid);
     return found == by_uid_.end() ? nullptr : find(found->second);
@@ -50,14 +53,16 @@ class Store {
     const ObjectKey key{object->metadata.namespace_, object->metadata.name};
     remove(key);
     by_uid_[object->metadata.uid] = key;
-    if (const OwnerReference* owner = controller_of(object->metadata)) by_owner_[owner->uid].insert(key);
+    if (const OwnerReference* owner = controller_of(object->metadata))
+      by_owner_[owner->uid].insert(key);
     objects_[key] = std::move(object);
   }
   void remove(const ObjectKey& key) {
     const auto found = objects_.find(key);
     if (found == objects_.end()) return;
     const ObjectMeta& metadata = found->second->metadata;
-    if (const auto uid = by_uid_.find(metadata.uid); uid != by_uid_.end() && uid->second == key) by_uid_.erase(uid);
+    if (const auto uid = by_uid_.find(metadata.uid); uid != by_uid_.end() && uid->second == key)
+      by_uid_.erase(uid);
     if (const OwnerReference* owner = controller_of(metadata)) {
       const auto owned = by_owner_.find(owner->uid);
       if (owned != by_owner_.end()) {
@@ -78,15 +83,19 @@ class Store {
 class Stores {
  public:
   template <class T>
-  const Store<T>& get() const { return std::get<Store<T>>(stores_); }
+  const Store<T>& get() const {
+    return std::get<Store<T>>(stores_);
+  }
   template <class T>
-  Store<T>& get() { return std::get<Store<T>>(stores_); }
+  Store<T>& get() {
+    return std::get<Store<T>>(stores_);
+  }
 
  private:
-  std::tuple<Store<Namespace>, Store<Node>, Store<Pod>, Store<Event>, Store<ConfigMap>, Store<Secret>,
-             Store<ServiceAccount>, Store<PriorityClass>, Store<Lease>, Store<Job>, Store<ResourceFlavor>,
-             Store<ClusterQueue>, Store<LocalQueue>, Store<Cohort>, Store<WorkloadPriorityClass>,
-             Store<Topology>, Store<Workload>>
+  std::tuple<Store<Namespace>, Store<Node>, Store<Pod>, Store<Event>, Store<ConfigMap>,
+             Store<Secret>, Store<ServiceAccount>, Store<PriorityClass>, Store<Lease>, Store<Job>,
+             Store<ResourceFlavor>, Store<ClusterQueue>, Store<LocalQueue>, Store<Cohort>,
+             Store<WorkloadPriorityClass>, Store<Topology>, Store<Workload>>
       stores_;
 };
 

@@ -20,9 +20,11 @@ std::optional<ApiRequest> Watcher::request() const {
       return made;
     case State::watching:
       made.verb = Verb::watch;
-      made.query = "watch=true&allowWatchBookmarks=true&resourceVersion=" + http::percent_encode(version_);
+      made.query =
+          "watch=true&allowWatchBookmarks=true&resourceVersion=" + http::percent_encode(version_);
       return made;
-    case State::backing_off: return std::nullopt;
+    case State::backing_off:
+      return std::nullopt;
   }
   return std::nullopt;
 }
@@ -51,7 +53,8 @@ void Watcher::on_list(std::string_view body, Time now, Rng& rng) {
 }
 
 void Watcher::note_version(const json::value& object) {
-  if (const std::string_view version = meta::string_at(object, "metadata.resourceVersion"); !version.empty()) {
+  if (const std::string_view version = meta::string_at(object, "metadata.resourceVersion");
+      !version.empty()) {
     version_ = version;
   }
 }
@@ -78,10 +81,14 @@ void Watcher::on_line(std::string_view line, Time now, Rng& rng) {
   failures_ = 0;
   note_version(*object);
   if (type == "BOOKMARK") return;
-  if (type == "ADDED") sink_.object(Event::added, *object);
-  else if (type == "MODIFIED") sink_.object(Event::modified, *object);
-  else if (type == "DELETED") sink_.object(Event::deleted, *object);
-  else sink_.complaint(fmt::format("{}: unknown watch event \"{}\"", info(kind_).resource, type));
+  if (type == "ADDED")
+    sink_.object(Event::added, *object);
+  else if (type == "MODIFIED")
+    sink_.object(Event::modified, *object);
+  else if (type == "DELETED")
+    sink_.object(Event::deleted, *object);
+  else
+    sink_.complaint(fmt::format("{}: unknown watch event \"{}\"", info(kind_).resource, type));
 }
 
 void Watcher::on_watch_end() {

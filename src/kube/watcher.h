@@ -1,6 +1,7 @@
-// Watcher: how a client keeps up with one kind, as a state machine without I/O. It says which request to send
-// next; its owner sends it and feeds back what came. list (by pages) -> watch -> ... ; 410 -> list again;
-// anything else that ends -> back off, then watch from the last version seen.
+// Watcher: how a client keeps up with one kind, as a state machine without I/O. It says which
+// request to send next; its owner sends it and feeds back what came. list (by pages) -> watch ->
+// ... ; 410 -> list again; anything else that ends -> back off, then watch from the last version
+// seen.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -20,14 +21,16 @@ class Watcher {
  public:
   enum class State { listing, watching, backing_off };
   enum class Event { added, modified, deleted };
-  // What the owner is told. Objects are whole JSON values; a bad one is passed over, named and counted.
+  // What the owner is told. Objects are whole JSON values; a bad one is passed over, named and
+  // counted.
   struct Sink {
     std::function<void(Event, const boost::json::value&)> object;
-    std::function<void()> list_began;    // what is not listed until list_ended is gone
+    std::function<void()> list_began;  // what is not listed until list_ended is gone
     std::function<void()> list_ended;
     std::function<void(std::string)> complaint;
   };
-  Watcher(Kind kind, std::string ns, Sink sink) : kind_(kind), ns_(std::move(ns)), sink_(std::move(sink)) {}
+  Watcher(Kind kind, std::string ns, Sink sink)
+      : kind_(kind), ns_(std::move(ns)), sink_(std::move(sink)) {}
 
   // The request for the present state; nullopt while backing off.
   std::optional<ApiRequest> request() const;

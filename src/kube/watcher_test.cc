@@ -13,10 +13,12 @@ namespace {
 struct Heard {
   std::vector<std::string> events;
   Watcher::Sink sink() {
-    return {.object = [this](Watcher::Event e, const boost::json::value& o) {
-              const char* names[] = {"added ", "modified ", "deleted "};
-              events.push_back(names[static_cast<int>(e)] + std::string(meta::string_at(o, "metadata.name")));
-            },
+    return {.object =
+                [this](Watcher::Event e, const boost::json::value& o) {
+                  const char* names[] = {"added ", "modified ", "deleted "};
+                  events.push_back(names[static_cast<int>(e)] +
+                                   std::string(meta::string_at(o, "metadata.name")));
+                },
             .list_began = [this] { events.push_back("began"); },
             .list_ended = [this] { events.push_back("ended"); },
             .complaint = [this](std::string text) { events.push_back("! " + text.substr(0, 6)); }};
@@ -28,15 +30,22 @@ TEST(Watcher, ListsByPagesThenWatchesFromTheListsVersion) {
   Rng rng(1);
   Watcher watcher(Kind::pod, "", heard.sink());
   EXPECT_EQ(to_http(*watcher.request()).target, "/api/v1/pods?limit=500");
-  watcher.on_list(R"({"metadata":{"resourceVersion":"7","continue":"abc"},"items":[{"metadata":{"name":"a"}}]})", Time{}, rng);
+  watcher.on_list(
+      R"({"metadata":{"resourceVersion":"7","continue":"abc"},"items":[{"metadata":{"name":"a"}}]})",
+      Time{}, rng);
   EXPECT_EQ(to_http(*watcher.request()).target, "/api/v1/pods?limit=500&continue=abc");
-  watcher.on_list(R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"b"}}]})", Time{}, rng);
+  watcher.on_list(R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"b"}}]})",
+                  Time{}, rng);
   EXPECT_EQ(watcher.state(), Watcher::State::watching);
-  EXPECT_EQ(to_http(*watcher.request()).target, "/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=9");
-  watcher.on_line(R"({"type":"DELETED","object":{"metadata":{"name":"a","resourceVersion":"11"}}})", Time{}, rng);
-  watcher.on_line(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"15"}}})", Time{}, rng);
+  EXPECT_EQ(to_http(*watcher.request()).target,
+            "/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=9");
+  watcher.on_line(R"({"type":"DELETED","object":{"metadata":{"name":"a","resourceVersion":"11"}}})",
+                  Time{}, rng);
+  watcher.on_line(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"15"}}})", Time{},
+                  rng);
   EXPECT_EQ(watcher.version(), "15");
-  EXPECT_EQ(heard.events, (std::vector<std::string>{"began", "added a", "added b", "ended", "deleted a"}));
+  EXPECT_EQ(heard.events,
+            (std::vector<std::string>{"began", "added a", "added b", "ended", "deleted a"}));
 }
 
 TEST(Watcher, ExpiredVersionListsAgainAndErrorsBackOffFromTheLastVersion) {
@@ -60,7 +69,8 @@ TEST(Watcher, OneBadLineDoesNotEndTheWatch) {
   Watcher watcher(Kind::pod, "", heard.sink());
   watcher.on_list(R"({"metadata":{"resourceVersion":"9"},"items":[]})", Time{}, rng);
   watcher.on_line("{nonsense", Time{}, rng);
-  watcher.on_line(R"({"type":"ADDED","object":{"metadata":{"name":"c","resourceVersion":"10"}}})", Time{}, rng);
+  watcher.on_line(R"({"type":"ADDED","object":{"metadata":{"name":"c","resourceVersion":"10"}}})",
+                  Time{}, rng);
   EXPECT_EQ(watcher.bad_objects(), 1);
   EXPECT_EQ(heard.events.back(), "added c");
   EXPECT_EQ(watcher.state(), Watcher::State::watching);

@@ -1,5 +1,5 @@
-// WorkQueue: keys that wait to be looked at, each at most once; with delays and per-key back-off. Pure: time
-// comes in, the next due time goes out.
+// WorkQueue: keys that wait to be looked at, each at most once; with delays and per-key back-off.
+// Pure: time comes in, the next due time goes out.
 #pragma once
 
 #include <map>
@@ -48,9 +48,12 @@ class WorkQueue {
   // Comes back after a back-off that doubles with each failure in a row.
   void failed(const Key& key, Time now) {
     const int failures = std::min(failures_[key]++, 20);
-    const Duration wait = std::min<Duration>(milliseconds(limits::retry_last_ms), milliseconds(limits::retry_first_ms) * (1 << failures));
+    const Duration wait =
+        std::min<Duration>(milliseconds(limits::retry_last_ms),
+                           milliseconds(limits::retry_first_ms) * (1 << failures));
     finish(key);
-    // The back-off holds even if the object changed meanwhile: a change is often our own failed write.
+    // The back-off holds even if the object changed meanwhile: a change is often our own failed
+    // write.
     unschedule(key);
     schedule(key, now + wait);
   }

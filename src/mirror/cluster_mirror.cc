@@ -10,67 +10,88 @@ namespace tau::mirror {
 
 std::span<const kube::Kind> ClusterMirror::watches() {
   using enum kube::Kind;
-  static constexpr kube::Kind kinds[] = {node, resource_flavor, cohort, cluster_queue, namespace_, local_queue, job, workload, pod};
+  static constexpr kube::Kind kinds[] = {
+      node, resource_flavor, cohort, cluster_queue, namespace_, local_queue, job, workload, pod};
   return kinds;
 }
 
 Result<std::string> cluster_queue_of(const kube::Stores& stores, const kube::Workload& workload) {
   const std::string& ns = workload.metadata.namespace_;
   const auto local = stores.get<kube::LocalQueue>().find(ns, workload.spec.queue_name);
-  if (!local) return fail(ErrorCode::not_found, fmt::format("LocalQueue {} does not exist in namespace {}", workload.spec.queue_name, ns));
+  if (!local)
+    return fail(ErrorCode::not_found, fmt::format("LocalQueue {} does not exist in namespace {}",
+                                                  workload.spec.queue_name, ns));
   const auto queue = stores.get<kube::ClusterQueue>().find("", local->cluster_queue);
-  if (!queue) return fail(ErrorCode::not_found, fmt::format("ClusterQueue {} of LocalQueue {} does not exist", local->cluster_queue, workload.spec.queue_name));
+  if (!queue)
+    return fail(ErrorCode::not_found, fmt::format("ClusterQueue {} of LocalQueue {} does not exist",
+                                                  local->cluster_queue, workload.spec.queue_name));
   const auto space = stores.get<kube::Namespace>().find("", ns);
   if (!queue->spec.namespace_selector) {
-    return fail(ErrorCode::forbidden, fmt::format("ClusterQueue {} admits no namespace: it has no namespaceSelector", queue->metadata.name));
+    return fail(ErrorCode::forbidden,
+                fmt::format("ClusterQueue {} admits no namespace: it has no namespaceSelector",
+                            queue->metadata.name));
   }
   const auto selector = kube::Selector::from(*queue->spec.namespace_selector);
   if (!selector || !selector->matches(space ? space->metadata.labels : kube::StringMap{})) {
-    return fail(ErrorCode::forbidden, fmt::format("ClusterQueue {} does not admit namespace {}", queue->metadata.name, ns));
+    return fail(ErrorCode::forbidden, fmt::format("ClusterQueue {} does not admit namespace {}",
+                                                  queue->metadata.name, ns));
   }
   return queue->metadata.name;
 }
 
 std::vector<engine::Delta> ClusterMirror::take_deltas() {
   for (const engine::PodId id : std::exchange(dead_pods_, {})) names_.pods.release(id);
-  for (const engine::WorkloadId id : std::exchange(dead_workloads_, {})) names_.workloads.release(id);
+  for (const engine::WorkloadId id : std::exchange(dead_workloads_, {}))
+    names_.workloads.release(id);
   return std::exchange(deltas_, {});
 }
 
 void ClusterMirror::on_change(const kube::Stores& stores, const kube::AnyChange& change) {
-  std::visit(Overloaded{
-                 [&](const kube::Change<kube::Node>& c) { node_changed(stores, c); },
-                 [&](const kube::Change<kube::Pod>& c) { pod_changed(stores, c); },
-                 [&](const kube::Change<kube::Workload>& c) { workload_changed(stores, c); },
-                 [&](const kube::Change<kube::ResourceFlavor>& c) {
-                   if (c.now) deltas_.push_back(flavor_of(names_, *c.now));
-                   else deltas_.push_back(engine::FlavorGone{names_.flavors.intern(c.old->metadata.name)});
-                 },
-                 [&](const kube::Change<kube::Cohort>& c) {
-                   if (c.now) deltas_.push_back(cohort_of(names_, *c.now));
-                   else deltas_.push_back(engine::CohortGone{names_.cohorts.intern(c.old->metadata.name)});
-                 },
-                 [&](const kube::Change<kube::ClusterQueue>& c) {
-                   // Its status changes with every admission; only the spec matters here.
-                   if (c.now && c.old && c.now->spec == c.old->spec && c.now->metadata.annotations == c.old->metadata.annotations) return;
-                   if (c.now) deltas_.push_back(queue_of(names_, *c.now));
-                   else deltas_.push_back(engine::QueueGone{names_.queues.intern(c.old->metadata.name)});
-                   if (!c.old || !c.now || c.old->spec.namespace_selector != c.now->spec.namespace_selector) reresolve_workloads(stores, "", "");
-                 },
-                 [&](const kube::Change<kube::LocalQueue>& c) {
-                   if (c.now && c.old && c.now->cluster_queue == c.old->cluster_queue) return;
-                   reresolve_workloads(stores, c.latest().metadata.namespace_, c.latest().metadata.name);
-                 },
-                 [&](const kube::Change<kube::Namespace>& c) {
-                   if (c.now && c.old && c.now->metadata.labels == c.old->metadata.labels) return;
-                   reresolve_workloads(stores, c.latest().metadata.name, "");
-                 },
-                 [](const auto&) {},
-             },
-             change);
+  std::visit(
+      Overloaded{
+          [&](const kube::Change<kube::Node>& c) { node_changed(stores, c); },
+          [&](const kube::Change<kube::Pod>& c) { pod_changed(stores, c); },
+          [&](const kube::Change<kube::Workload>& c) { workload_changed(stores, c); },
+          [&](const kube::Change<kube::ResourceFlavor>& c) {
+            if (c.now)
+              deltas_.push_back(flavor_of(names_, *c.now));
+            else
+              deltas_.push_back(engine::FlavorGone{names_.flavors.intern(c.old->metadata.name)});
+          },
+          [&](const kube::Change<kube::Cohort>& c) {
+            if (c.now)
+              deltas_.push_back(cohort_of(names_, *c.now));
+            else
+              deltas_.push_back(engine::CohortGone{names_.cohorts.intern(c.old->metadata.name)});
+          },
+          [&](const kube::Change<kube::ClusterQueue>& c) {
+            // Its status changes with every admission; only the spec matters here.
+            if (c.now && c.old && c.now->spec == c.old->spec &&
+                c.now->metadata.annotations == c.old->metadata.annotations)
+              return;
+            if (c.now)
+              deltas_.push_back(queue_of(names_, *c.now));
+            else
+              deltas_.push_back(engine::QueueGone{names_.queues.intern(c.old->metadata.name)});
+            if (!c.old || !c.now ||
+                c.old->spec.namespace_selector != c.now->spec.namespace_selector)
+              reresolve_workloads(stores, "", "");
+          },
+          [&](const kube::Change<kube::LocalQueue>& c) {
+            if (c.now && c.old && c.now->cluster_queue == c.old->cluster_queue) return;
+            reresolve_workloads(stores, c.latest().metadata.namespace_, c.latest().metadata.name);
+          },
+          [&](const kube::Change<kube::Namespace>& c) {
+            if (c.now && c.old && c.now->metadata.labels == c.old->metadata.labels) return;
+            reresolve_workloads(stores, c.latest().metadata.name, "");
+          },
+          [](const auto&) {},
+      },
+      change);
 }
 
-void ClusterMirror::reresolve_workloads(const kube::Stores& stores, const std::string& ns, const std::string& local_queue) {
+void ClusterMirror::reresolve_workloads(const kube::Stores& stores, const std::string& ns,
+                                        const std::string& local_queue) {
   for (const auto& [key, workload] : stores.get<kube::Workload>().all()) {
     if (!ns.empty() && key.ns != ns) continue;
     if (!local_queue.empty() && workload->spec.queue_name != local_queue) continue;
@@ -78,9 +99,11 @@ void ClusterMirror::reresolve_workloads(const kube::Stores& stores, const std::s
   }
 }
 
-// ---- nodes ----------------------------------------------------------------------------------------------
+// ---- nodes
+// ----------------------------------------------------------------------------------------------
 
-void ClusterMirror::node_changed(const kube::Stores& stores, const kube::Change<kube::Node>& change) {
+void ClusterMirror::node_changed(const kube::Stores& stores,
+                                 const kube::Change<kube::Node>& change) {
   if (!change.now) {
     deltas_.push_back(engine::NodeGone{names_.nodes.intern(change.old->metadata.name)});
     return;
@@ -91,8 +114,10 @@ void ClusterMirror::node_changed(const kube::Stores& stores, const kube::Change<
     // Heartbeats change nothing that placement looks at.
     const auto& was = *change.old;
     const auto& is = *change.now;
-    if (was.spec == is.spec && was.metadata.labels == is.metadata.labels && was.status.allocatable == is.status.allocatable &&
-        kube::is_true(was.status.conditions, "Ready") == kube::is_true(is.status.conditions, "Ready")) {
+    if (was.spec == is.spec && was.metadata.labels == is.metadata.labels &&
+        was.status.allocatable == is.status.allocatable &&
+        kube::is_true(was.status.conditions, "Ready") ==
+            kube::is_true(is.status.conditions, "Ready")) {
       return;
     }
   }
@@ -103,7 +128,8 @@ void ClusterMirror::node_changed(const kube::Stores& stores, const kube::Change<
   }
 }
 
-// ---- pods -----------------------------------------------------------------------------------------------
+// ---- pods
+// -----------------------------------------------------------------------------------------------
 
 void ClusterMirror::pod_changed(const kube::Stores& stores, const kube::Change<kube::Pod>& change) {
   if (change.now) {
@@ -120,28 +146,36 @@ void ClusterMirror::put_pod(const kube::Stores& stores, const kube::Pod& pod) {
   const engine::PodId id = names_.pods.intern(pod.metadata.uid);
   if (names_.pod_names.size() <= id.index()) names_.pod_names.resize(id.index() + 1);
   names_.pod_names[id.index()] = {pod.metadata.namespace_, pod.metadata.name, pod.metadata.uid};
-  engine::PodUpsert made{.id = id, .request = request_of(names_, pod.spec), .priority = static_cast<int32_t>(pod.spec.priority.value_or(0)),
+  engine::PodUpsert made{.id = id,
+                         .request = request_of(names_, pod.spec),
+                         .priority = static_cast<int32_t>(pod.spec.priority.value_or(0)),
                          .created = pod.metadata.creation_timestamp.value_or(Time{})};
   made.is_ended = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
   const bool is_ours = options_.owns_all_pods || pod.spec.scheduler_name == options_.scheduler_name;
-  made.is_schedulable = is_ours && pod.spec.scheduling_gates.empty() && !pod.metadata.deletion_timestamp;
-  if (const kube::OwnerReference* owner = kube::controller_of(pod.metadata); owner != nullptr && owner->kind == "Job") {
+  made.is_schedulable =
+      is_ours && pod.spec.scheduling_gates.empty() && !pod.metadata.deletion_timestamp;
+  if (const kube::OwnerReference* owner = kube::controller_of(pod.metadata);
+      owner != nullptr && owner->kind == "Job") {
     const auto workloads = stores.get<kube::Workload>().owned_by(owner->uid);
     const auto job = stores.get<kube::Job>().find_uid(owner->uid);
     if (!workloads.empty()) made.workload = names_.workloads.intern(workloads[0]->metadata.uid);
     // In a queue, but not admitted as a whole yet: it may not slip in by itself.
-    else if (job && job->metadata.labels.contains("kueue.x-k8s.io/queue-name")) made.is_schedulable = false;
+    else if (job && job->metadata.labels.contains("kueue.x-k8s.io/queue-name"))
+      made.is_schedulable = false;
   }
   if (!pod.spec.node_name.empty()) {
     made.node = names_.nodes.intern(pod.spec.node_name);
-    if (const auto node = stores.get<kube::Node>().find("", pod.spec.node_name)) made.gpus = mask_of(pod, devices_of(*node));
+    if (const auto node = stores.get<kube::Node>().find("", pod.spec.node_name))
+      made.gpus = mask_of(pod, devices_of(*node));
   }
   deltas_.push_back(std::move(made));
 }
 
-// ---- workloads ------------------------------------------------------------------------------------------
+// ---- workloads
+// ------------------------------------------------------------------------------------------
 
-void ClusterMirror::workload_changed(const kube::Stores& stores, const kube::Change<kube::Workload>& change) {
+void ClusterMirror::workload_changed(const kube::Stores& stores,
+                                     const kube::Change<kube::Workload>& change) {
   if (!change.now) {
     const engine::WorkloadId id = names_.workloads.find(change.old->metadata.uid);
     if (!id.is_some()) return;
@@ -159,12 +193,16 @@ void ClusterMirror::workload_changed(const kube::Stores& stores, const kube::Cha
 void ClusterMirror::put_workload(const kube::Stores& stores, const kube::Workload& workload) {
   const engine::WorkloadId id = names_.workloads.intern(workload.metadata.uid);
   if (names_.workload_names.size() <= id.index()) names_.workload_names.resize(id.index() + 1);
-  names_.workload_names[id.index()] = {workload.metadata.namespace_, workload.metadata.name, workload.metadata.uid};
-  engine::WorkloadUpsert made{.id = id, .priority = static_cast<int32_t>(workload.spec.priority.value_or(0)),
+  names_.workload_names[id.index()] = {workload.metadata.namespace_, workload.metadata.name,
+                                       workload.metadata.uid};
+  engine::WorkloadUpsert made{.id = id,
+                              .priority = static_cast<int32_t>(workload.spec.priority.value_or(0)),
                               .created = workload.metadata.creation_timestamp.value_or(Time{})};
-  if (const auto queue = cluster_queue_of(stores, workload)) made.queue = names_.queues.intern(*queue);
+  if (const auto queue = cluster_queue_of(stores, workload))
+    made.queue = names_.queues.intern(*queue);
   for (const kube::PodSet& set : workload.spec.pod_sets) {
-    made.pod_sets.push_back({.request = request_of(names_, set.template_.spec), .count = static_cast<int32_t>(set.count)});
+    made.pod_sets.push_back({.request = request_of(names_, set.template_.spec),
+                             .count = static_cast<int32_t>(set.count)});
   }
   made.is_active = workload.spec.active.value_or(true);
   made.is_finished = kube::is_true(workload.status.conditions, "Finished");

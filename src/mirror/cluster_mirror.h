@@ -1,6 +1,6 @@
-// ClusterMirror: changes of Kubernetes objects in, engine deltas out. Quantities are parsed and names interned
-// once. Ids of what is gone are reused only after the next take_deltas(), so a cycle in flight never meets an id
-// with a new meaning.
+// ClusterMirror: changes of Kubernetes objects in, engine deltas out. Quantities are parsed and
+// names interned once. Ids of what is gone are reused only after the next take_deltas(), so a cycle
+// in flight never meets an id with a new meaning.
 #pragma once
 
 #include <string>
@@ -34,7 +34,8 @@ class ClusterMirror {
   void workload_changed(const kube::Stores& stores, const kube::Change<kube::Workload>& change);
   void put_workload(const kube::Stores& stores, const kube::Workload& workload);
   // Queues, namespaces: what workloads resolve through.
-  void reresolve_workloads(const kube::Stores& stores, const std::string& ns, const std::string& local_queue);
+  void reresolve_workloads(const kube::Stores& stores, const std::string& ns,
+                           const std::string& local_queue);
 
   MirrorOptions options_;
   Names names_;

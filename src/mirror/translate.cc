@@ -17,7 +17,8 @@ Names::Names() {
 Amounts amounts_of(Names& names, const kube::StringMap& quantities) {
   Amounts amounts;
   for (const auto& [resource, text] : quantities) {
-    const auto value = resource == "cpu" ? kube::parse_quantity_milli(text) : kube::parse_quantity(text);
+    const auto value =
+        resource == "cpu" ? kube::parse_quantity_milli(text) : kube::parse_quantity(text);
     if (value && *value > 0) amounts.push_back({names.resources.intern(resource), *value});
   }
   std::ranges::sort(amounts);
@@ -33,7 +34,8 @@ std::string quantity_text(engine::ResourceId resource, int64_t value) {
 engine::Amounts pod_amounts(Names& names, const kube::PodSpec& spec) {
   std::map<engine::ResourceId, int64_t> sum, largest_init;
   for (const kube::Container& container : spec.containers) {
-    for (const Amount& amount : amounts_of(names, container.resources.requests)) sum[amount.resource] += amount.value;
+    for (const Amount& amount : amounts_of(names, container.resources.requests))
+      sum[amount.resource] += amount.value;
   }
   for (const kube::Container& container : spec.init_containers) {
     for (const Amount& amount : amounts_of(names, container.resources.requests)) {
@@ -42,7 +44,8 @@ engine::Amounts pod_amounts(Names& names, const kube::PodSpec& spec) {
     }
   }
   for (const auto& [resource, value] : largest_init) sum[resource] = std::max(sum[resource], value);
-  for (const Amount& amount : amounts_of(names, spec.overhead)) sum[amount.resource] += amount.value;
+  for (const Amount& amount : amounts_of(names, spec.overhead))
+    sum[amount.resource] += amount.value;
   Amounts amounts;
   for (const auto& [resource, value] : sum) amounts.push_back({resource, value});
   return amounts;
@@ -52,15 +55,21 @@ namespace {
 
 engine::Requirement requirement_of(Names& names, const kube::LabelRequirement& from) {
   engine::Requirement made{.key = names.label_keys.intern(from.key)};
-  if (from.operator_ == "In") made.op = engine::Operator::in;
-  else if (from.operator_ == "NotIn") made.op = engine::Operator::not_in;
-  else if (from.operator_ == "Exists") made.op = engine::Operator::exists;
-  else if (from.operator_ == "DoesNotExist") made.op = engine::Operator::does_not_exist;
-  else made.op = from.operator_ == "Gt" ? engine::Operator::greater : engine::Operator::less;
+  if (from.operator_ == "In")
+    made.op = engine::Operator::in;
+  else if (from.operator_ == "NotIn")
+    made.op = engine::Operator::not_in;
+  else if (from.operator_ == "Exists")
+    made.op = engine::Operator::exists;
+  else if (from.operator_ == "DoesNotExist")
+    made.op = engine::Operator::does_not_exist;
+  else
+    made.op = from.operator_ == "Gt" ? engine::Operator::greater : engine::Operator::less;
   if (made.op == engine::Operator::greater || made.op == engine::Operator::less) {
     made.bound = from.values.empty() ? 0 : parse_int(from.values[0]).value_or(0);
   } else {
-    for (const std::string& value : from.values) made.values.push_back(names.label_values.intern(value));
+    for (const std::string& value : from.values)
+      made.values.push_back(names.label_values.intern(value));
     std::ranges::sort(made.values);
   }
   return made;
@@ -68,7 +77,8 @@ engine::Requirement requirement_of(Names& names, const kube::LabelRequirement& f
 
 engine::Term term_of(Names& names, const kube::NodeSelectorTerm& from) {
   engine::Term term;
-  for (const auto& expression : from.match_expressions) term.push_back(requirement_of(names, expression));
+  for (const auto& expression : from.match_expressions)
+    term.push_back(requirement_of(names, expression));
   // metadata.name is the one field that may be matched; nodes carry it as a label of that name.
   for (const auto& field : from.match_fields) term.push_back(requirement_of(names, field));
   return term;
@@ -101,24 +111,30 @@ std::vector<engine::Label> labels_of(Names& names, const kube::StringMap& from) 
   std::vector<engine::Label> made;
   for (const auto& [key, value] : from) {
     const auto number = parse_int(value);
-    made.push_back({names.label_keys.intern(key), names.label_values.intern(value), number ? std::optional(*number) : std::nullopt});
+    made.push_back({names.label_keys.intern(key), names.label_values.intern(value),
+                    number ? std::optional(*number) : std::nullopt});
   }
   return made;
 }
 
-std::vector<engine::ResourceGroup> groups_of(Names& names, const std::vector<kube::ResourceGroup>& from) {
+std::vector<engine::ResourceGroup> groups_of(Names& names,
+                                             const std::vector<kube::ResourceGroup>& from) {
   std::vector<engine::ResourceGroup> made;
   const auto value_of = [](const std::string& resource, const std::string& text) {
-    return (resource == "cpu" ? kube::parse_quantity_milli(text) : kube::parse_quantity(text)).value_or(0);
+    return (resource == "cpu" ? kube::parse_quantity_milli(text) : kube::parse_quantity(text))
+        .value_or(0);
   };
   for (const kube::ResourceGroup& group : from) {
     engine::ResourceGroup one;
-    for (const std::string& resource : group.covered_resources) one.resources.push_back(names.resources.intern(resource));
+    for (const std::string& resource : group.covered_resources)
+      one.resources.push_back(names.resources.intern(resource));
     for (const kube::FlavorQuotas& flavor : group.flavors) {
       engine::FlavorQuota quotas{.flavor = names.flavors.intern(flavor.name)};
       for (const kube::ResourceQuota& quota : flavor.resources) {
-        engine::Quota amount{.resource = names.resources.intern(quota.name), .nominal = value_of(quota.name, quota.nominal_quota)};
-        if (quota.borrowing_limit) amount.borrowing_limit = value_of(quota.name, *quota.borrowing_limit);
+        engine::Quota amount{.resource = names.resources.intern(quota.name),
+                             .nominal = value_of(quota.name, quota.nominal_quota)};
+        if (quota.borrowing_limit)
+          amount.borrowing_limit = value_of(quota.name, *quota.borrowing_limit);
         if (quota.lending_limit) amount.lending_limit = value_of(quota.name, *quota.lending_limit);
         quotas.quotas.push_back(amount);
       }
@@ -135,7 +151,9 @@ engine::Request request_of(Names& names, const kube::PodSpec& spec) {
   engine::Request request{.amounts = pod_amounts(names, spec)};
   engine::Term base;
   for (const auto& [key, value] : spec.node_selector) {
-    base.push_back({.key = names.label_keys.intern(key), .op = engine::Operator::in, .values = {names.label_values.intern(value)}});
+    base.push_back({.key = names.label_keys.intern(key),
+                    .op = engine::Operator::in,
+                    .values = {names.label_values.intern(value)}});
   }
   for (const kube::NodeSelectorTerm& from : spec.required_node_affinity) {
     engine::Term term = term_of(names, from);
@@ -144,9 +162,11 @@ engine::Request request_of(Names& names, const kube::PodSpec& spec) {
     request.terms.push_back(std::move(term));
   }
   if (request.terms.empty() && !base.empty()) request.terms.push_back(base);
-  for (const kube::Toleration& toleration : spec.tolerations) request.tolerations.push_back(toleration_of(names, toleration));
+  for (const kube::Toleration& toleration : spec.tolerations)
+    request.tolerations.push_back(toleration_of(names, toleration));
   for (const kube::PreferredTerm& wish : spec.preferred_node_affinity) {
-    request.preferences.push_back({static_cast<int32_t>(wish.weight), term_of(names, wish.preference)});
+    request.preferences.push_back(
+        {static_cast<int32_t>(wish.weight), term_of(names, wish.preference)});
   }
   return request;
 }
@@ -162,14 +182,16 @@ std::vector<std::string> devices_of(const kube::Node& node) {
 }
 
 engine::NodeUpsert node_of(Names& names, const kube::Node& node) {
-  engine::NodeUpsert made{.id = names.nodes.intern(node.metadata.name), .allocatable = amounts_of(names, node.status.allocatable)};
+  engine::NodeUpsert made{.id = names.nodes.intern(node.metadata.name),
+                          .allocatable = amounts_of(names, node.status.allocatable)};
   int64_t gpus = 0;
   for (const Amount& amount : made.allocatable) {
     if (amount.resource == engine::gpu) gpus = std::min<int64_t>(amount.value, 64);
   }
   made.healthy_gpus = gpus == 64 ? ~engine::GpuMask{0} : (engine::GpuMask{1} << gpus) - 1;
   made.labels = labels_of(names, node.metadata.labels);
-  made.labels.push_back({names.label_keys.intern("metadata.name"), names.label_values.intern(node.metadata.name), std::nullopt});
+  made.labels.push_back({names.label_keys.intern("metadata.name"),
+                         names.label_values.intern(node.metadata.name), std::nullopt});
   made.taints = taints_of(names, node.spec.taints);
   made.is_ready = kube::is_true(node.status.conditions, "Ready");
   made.is_cordoned = node.spec.unschedulable;
@@ -193,7 +215,8 @@ engine::GpuMask mask_of(const kube::Pod& pod, const std::vector<std::string>& de
 }
 
 engine::QueueUpsert queue_of(Names& names, const kube::ClusterQueue& queue) {
-  engine::QueueUpsert made{.id = names.queues.intern(queue.metadata.name), .groups = groups_of(names, queue.spec.resource_groups)};
+  engine::QueueUpsert made{.id = names.queues.intern(queue.metadata.name),
+                           .groups = groups_of(names, queue.spec.resource_groups)};
   if (!queue.spec.cohort_name.empty()) made.cohort = names.cohorts.intern(queue.spec.cohort_name);
   if (queue.spec.queueing_strategy == "StrictFIFO") made.strategy = engine::Strategy::strict_fifo;
   if (queue.spec.stop_policy == "Hold") made.stop = engine::StopPolicy::hold;
@@ -211,13 +234,17 @@ engine::QueueUpsert queue_of(Names& names, const kube::ClusterQueue& queue) {
 }
 
 engine::FlavorUpsert flavor_of(Names& names, const kube::ResourceFlavor& flavor) {
-  engine::FlavorUpsert made{.id = names.flavors.intern(flavor.metadata.name), .node_labels = labels_of(names, flavor.node_labels), .node_taints = taints_of(names, flavor.node_taints)};
-  for (const kube::Toleration& toleration : flavor.tolerations) made.tolerations.push_back(toleration_of(names, toleration));
+  engine::FlavorUpsert made{.id = names.flavors.intern(flavor.metadata.name),
+                            .node_labels = labels_of(names, flavor.node_labels),
+                            .node_taints = taints_of(names, flavor.node_taints)};
+  for (const kube::Toleration& toleration : flavor.tolerations)
+    made.tolerations.push_back(toleration_of(names, toleration));
   return made;
 }
 
 engine::CohortUpsert cohort_of(Names& names, const kube::Cohort& cohort) {
-  engine::CohortUpsert made{.id = names.cohorts.intern(cohort.metadata.name), .groups = groups_of(names, cohort.resource_groups)};
+  engine::CohortUpsert made{.id = names.cohorts.intern(cohort.metadata.name),
+                            .groups = groups_of(names, cohort.resource_groups)};
   if (!cohort.parent_name.empty()) made.parent = names.cohorts.intern(cohort.parent_name);
   return made;
 }
@@ -226,17 +253,21 @@ std::vector<engine::PodSetAdmission> admission_of(Names& names, const kube::Work
   std::vector<engine::PodSetAdmission> made;
   for (const kube::PodSet& set : workload.spec.pod_sets) {
     engine::PodSetAdmission one{.count = static_cast<int32_t>(set.count)};
-    for (const kube::PodSetAssignment& assignment : workload.status.admission->pod_set_assignments) {
+    for (const kube::PodSetAssignment& assignment :
+         workload.status.admission->pod_set_assignments) {
       if (assignment.name != set.name) continue;
       one.count = static_cast<int32_t>(assignment.count.value_or(set.count));
-      for (const auto& [resource, flavor] : assignment.flavors) one.flavors.emplace_back(names.resources.intern(resource), names.flavors.intern(flavor));
+      for (const auto& [resource, flavor] : assignment.flavors)
+        one.flavors.emplace_back(names.resources.intern(resource), names.flavors.intern(flavor));
       std::ranges::sort(one.flavors);
       if (!assignment.topology_assignment || assignment.topology_assignment->levels.empty() ||
           assignment.topology_assignment->levels.back() != hostname_level) {
         continue;
       }
       for (const kube::TopologyDomain& domain : assignment.topology_assignment->domains) {
-        if (!domain.values.empty()) one.nodes.emplace_back(names.nodes.intern(domain.values.back()), static_cast<int32_t>(domain.count));
+        if (!domain.values.empty())
+          one.nodes.emplace_back(names.nodes.intern(domain.values.back()),
+                                 static_cast<int32_t>(domain.count));
       }
     }
     made.push_back(std::move(one));
@@ -244,7 +275,8 @@ std::vector<engine::PodSetAdmission> admission_of(Names& names, const kube::Work
   return made;
 }
 
-kube::Admission admission_text(const Names& names, const kube::Workload& workload, const engine::Admit& admit) {
+kube::Admission admission_text(const Names& names, const kube::Workload& workload,
+                               const engine::Admit& admit) {
   kube::Admission made{.cluster_queue = names.queues.name(admit.queue)};
   Names scratch;  // amounts need an interner that may grow; the fixed resources have the same ids
   for (size_t set = 0; set < admit.pod_sets.size() && set < workload.spec.pod_sets.size(); ++set) {
@@ -258,12 +290,14 @@ kube::Admission admission_text(const Names& names, const kube::Workload& workloa
       for (const Amount& amount : amounts) {
         if (scratch.resources.name(amount.resource) == resource_name) each = amount.value;
       }
-      assignment.resource_usage[resource_name] = quantity_text(resource, each * admit.pod_sets[set].count);
+      assignment.resource_usage[resource_name] =
+          quantity_text(resource, each * admit.pod_sets[set].count);
     }
     if (!admit.pod_sets[set].nodes.empty()) {
       kube::TopologyAssignment& topology = assignment.topology_assignment.emplace();
       topology.levels = {std::string(hostname_level)};
-      for (const auto& [node, count] : admit.pod_sets[set].nodes) topology.domains.push_back({{names.nodes.name(node)}, count});
+      for (const auto& [node, count] : admit.pod_sets[set].nodes)
+        topology.domains.push_back({{names.nodes.name(node)}, count});
     }
     made.pod_set_assignments.push_back(std::move(assignment));
   }

@@ -9,7 +9,8 @@
 
 namespace tau::mirror {
 
-// Amounts by resource name; what cannot be parsed is left out (the API server has refused it already).
+// Amounts by resource name; what cannot be parsed is left out (the API server has refused it
+// already).
 engine::Amounts amounts_of(Names& names, const kube::StringMap& quantities);
 // cpu in thousandths, everything else in whole units. The reverse of amounts_of.
 std::string quantity_text(engine::ResourceId resource, int64_t value);
@@ -23,6 +24,7 @@ engine::QueueUpsert queue_of(Names& names, const kube::ClusterQueue& queue);
 engine::FlavorUpsert flavor_of(Names& names, const kube::ResourceFlavor& flavor);
 engine::CohortUpsert cohort_of(Names& names, const kube::Cohort& cohort);
 std::vector<engine::PodSetAdmission> admission_of(Names& names, const kube::Workload& workload);
-kube::Admission admission_text(const Names& names, const kube::Workload& workload, const engine::Admit& admit);
+kube::Admission admission_text(const Names& names, const kube::Workload& workload,
+                               const engine::Admit& admit);
 
 }  // namespace tau::mirror

@@ -51,33 +51,46 @@ std::string quota_line(const Names& names, const Blocker& blocker) {
   std::vector<std::string> parts;
   for (const engine::QuotaShort& s : blocker.quota) {
     if (blocker.reason == Reason::no_matching_flavor) {
-      parts.push_back(fmt::format("the queue has no quota for {}", names.resources.name(s.resource)));
+      parts.push_back(
+          fmt::format("the queue has no quota for {}", names.resources.name(s.resource)));
       continue;
     }
-    parts.push_back(fmt::format("needs {}, {} of {} free in flavor {}", amount(names, s.resource, s.want),
-                                quantity_text(s.resource, s.free), quantity_text(s.resource, s.nominal), names.flavors.name(s.flavor)));
+    parts.push_back(
+        fmt::format("needs {}, {} of {} free in flavor {}", amount(names, s.resource, s.want),
+                    quantity_text(s.resource, s.free), quantity_text(s.resource, s.nominal),
+                    names.flavors.name(s.flavor)));
   }
   if (parts.empty()) return "no flavor of the queue matches its node selector and tolerations";
-  return (blocker.reason == Reason::exceeds_max_quota ? "more than the queue can ever have: " : "") + join(parts, "; ");
+  return (blocker.reason == Reason::exceeds_max_quota ? "more than the queue can ever have: "
+                                                      : "") +
+         join(parts, "; ");
 }
 
 std::string nodes_line(const Blocker& blocker) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < blocker.nodes_by_misfit.size(); ++i) {
     if (blocker.nodes_by_misfit[i] == 0) continue;
-    parts.push_back(fmt::format("{} {}", blocker.nodes_by_misfit[i], misfit_word(static_cast<Misfit>(i))));
+    parts.push_back(
+        fmt::format("{} {}", blocker.nodes_by_misfit[i], misfit_word(static_cast<Misfit>(i))));
   }
   return parts.empty() ? "no nodes" : join(parts, ", ");
 }
 
 std::string capacity_line(const Blocker& blocker) {
-  std::string line = fmt::format("{} of {} pods fit at once", blocker.pods_placed, blocker.pods_wanted);
+  std::string line =
+      fmt::format("{} of {} pods fit at once", blocker.pods_placed, blocker.pods_wanted);
   if (blocker.gpus_wanted > 0) {
-    line += fmt::format("; needs {} GPU{}, {} free", blocker.gpus_wanted, blocker.gpus_wanted == 1 ? "" : "s", blocker.gpus_free);
+    line += fmt::format("; needs {} GPU{}, {} free", blocker.gpus_wanted,
+                        blocker.gpus_wanted == 1 ? "" : "s", blocker.gpus_free);
     if (blocker.gpus_free > 0) {
-      line += fmt::format(" on {} node{} (", std::ranges::count_if(blocker.free_gpus_by_node, [](int32_t n) { return n > 0; }),
-                          std::ranges::count_if(blocker.free_gpus_by_node, [](int32_t n) { return n > 0; }) == 1 ? "" : "s");
-      for (size_t i = 0; i < std::min<size_t>(8, blocker.free_gpus_by_node.size()); ++i) line += fmt::format("{}{}", i == 0 ? "" : " ", blocker.free_gpus_by_node[i]);
+      line += fmt::format(
+          " on {} node{} (",
+          std::ranges::count_if(blocker.free_gpus_by_node, [](int32_t n) { return n > 0; }),
+          std::ranges::count_if(blocker.free_gpus_by_node, [](int32_t n) { return n > 0; }) == 1
+              ? ""
+              : "s");
+      for (size_t i = 0; i < std::min<size_t>(8, blocker.free_gpus_by_node.size()); ++i)
+        line += fmt::format("{}{}", i == 0 ? "" : " ", blocker.free_gpus_by_node[i]);
       line += blocker.free_gpus_by_node.size() > 8 ? " ...)" : ")";
     }
   }
@@ -88,47 +101,74 @@ std::string line_of(const Names& names, const Blocker& blocker) {
   switch (blocker.reason) {
     case Reason::no_matching_flavor:
     case Reason::exceeds_max_quota:
-    case Reason::waiting_quota: return quota_line(names, blocker);
+    case Reason::waiting_quota:
+      return quota_line(names, blocker);
     case Reason::capacity_short:
-    case Reason::capacity_unhealthy: return capacity_line(blocker);
-    case Reason::capacity_fragmented: return "enough GPUs in sum, but not together: " + capacity_line(blocker);
-    case Reason::waiting_priority: return fmt::format("{} ahead in the queue", blocker.ahead);
-    case Reason::queue_not_found: return "its LocalQueue or ClusterQueue does not exist or does not admit its namespace";
-    case Reason::queue_stopped: return "the queue is stopped by its operator";
-    case Reason::user_hold: return "held: spec.active is false";
-    case Reason::waiting_preemption: return "waits until its own earlier pods are gone";
-    case Reason::backoff: return "waits before the next try";
-    case Reason::invalid_spec: return "can never run as written";
+    case Reason::capacity_unhealthy:
+      return capacity_line(blocker);
+    case Reason::capacity_fragmented:
+      return "enough GPUs in sum, but not together: " + capacity_line(blocker);
+    case Reason::waiting_priority:
+      return fmt::format("{} ahead in the queue", blocker.ahead);
+    case Reason::queue_not_found:
+      return "its LocalQueue or ClusterQueue does not exist or does not admit its namespace";
+    case Reason::queue_stopped:
+      return "the queue is stopped by its operator";
+    case Reason::user_hold:
+      return "held: spec.active is false";
+    case Reason::waiting_preemption:
+      return "waits until its own earlier pods are gone";
+    case Reason::backoff:
+      return "waits before the next try";
+    case Reason::invalid_spec:
+      return "can never run as written";
     case Reason::none:
-    case Reason::not_evaluated: return "not looked at yet";
+    case Reason::not_evaluated:
+      return "not looked at yet";
   }
   return {};
 }
 
 }  // namespace
 
-std::string_view reason_word(Reason reason) { return words_of(reason).word; }
-std::string_view kueue_reason(Reason reason) { return words_of(reason).kueue; }
+std::string_view reason_word(Reason reason) {
+  return words_of(reason).word;
+}
+std::string_view kueue_reason(Reason reason) {
+  return words_of(reason).kueue;
+}
 
 std::string_view misfit_word(Misfit misfit) {
   switch (misfit) {
-    case Misfit::fits: return "fit";
-    case Misfit::node_not_ready: return "not ready";
-    case Misfit::cordoned: return "cordoned";
-    case Misfit::taint: return "with a taint that is not tolerated";
-    case Misfit::selector: return "without the wanted labels";
-    case Misfit::other_node: return "other than the one named";
-    case Misfit::pods_full: return "full of pods";
-    case Misfit::cpu_short: return "short of cpu";
-    case Misfit::memory_short: return "short of memory";
-    case Misfit::gpu_short: return "short of GPUs";
-    case Misfit::other_resource_short: return "short of another resource";
+    case Misfit::fits:
+      return "fit";
+    case Misfit::node_not_ready:
+      return "not ready";
+    case Misfit::cordoned:
+      return "cordoned";
+    case Misfit::taint:
+      return "with a taint that is not tolerated";
+    case Misfit::selector:
+      return "without the wanted labels";
+    case Misfit::other_node:
+      return "other than the one named";
+    case Misfit::pods_full:
+      return "full of pods";
+    case Misfit::cpu_short:
+      return "short of cpu";
+    case Misfit::memory_short:
+      return "short of memory";
+    case Misfit::gpu_short:
+      return "short of GPUs";
+    case Misfit::other_resource_short:
+      return "short of another resource";
   }
   return {};
 }
 
 kube::BlockerView blocker_view(const Names& names, const Blocker& blocker) {
-  kube::BlockerView view{.reason = std::string(reason_word(blocker.reason)), .message = line_of(names, blocker)};
+  kube::BlockerView view{.reason = std::string(reason_word(blocker.reason)),
+                         .message = line_of(names, blocker)};
   if (!blocker.quota.empty()) {
     view.wanted = blocker.quota[0].want;
     view.free = blocker.quota[0].free;
@@ -145,9 +185,20 @@ kube::BlockerView blocker_view(const Names& names, const Blocker& blocker) {
     view.pods_wanted = blocker.pods_wanted;
     view.pods_placed = blocker.pods_placed;
   }
-  constexpr const char* keys[] = {"fits", "node_not_ready", "cordoned", "taint", "selector", "other_node", "pods_full", "cpu_short", "memory_short", "gpu_short", "other_resource_short"};
+  constexpr const char* keys[] = {"fits",
+                                  "node_not_ready",
+                                  "cordoned",
+                                  "taint",
+                                  "selector",
+                                  "other_node",
+                                  "pods_full",
+                                  "cpu_short",
+                                  "memory_short",
+                                  "gpu_short",
+                                  "other_resource_short"};
   for (size_t i = 0; i < blocker.nodes_by_misfit.size(); ++i) {
-    if (blocker.nodes_by_misfit[i] > 0) view.nodes_by_misfit.emplace_back(keys[i], blocker.nodes_by_misfit[i]);
+    if (blocker.nodes_by_misfit[i] > 0)
+      view.nodes_by_misfit.emplace_back(keys[i], blocker.nodes_by_misfit[i]);
   }
   for (const int32_t gpus : blocker.free_gpus_by_node) view.free_gpus_by_node.push_back(gpus);
   return view;

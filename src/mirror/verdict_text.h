@@ -1,4 +1,5 @@
-// Verdicts in words: the reason vocabulary, one line with numbers, and Kueue's own words for the same.
+// Verdicts in words: the reason vocabulary, one line with numbers, and Kueue's own words for the
+// same.
 #pragma once
 
 #include <string>

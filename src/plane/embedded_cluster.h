@@ -1,4 +1,5 @@
-// EmbeddedCluster: what a cluster brings besides its API server, wired: controllers, and the kubelets of all nodes.
+// EmbeddedCluster: what a cluster brings besides its API server, wired: controllers, and the
+// kubelets of all nodes.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,9 @@ struct EmbeddedClusterOptions {
 
 class EmbeddedCluster {
  public:
-  EmbeddedCluster(Loop& loop, http::Transport& transport, kubelet::ContainerRuntime& runtime, std::vector<kubelet::NodeModel> nodes, Log log, EmbeddedClusterOptions options = {});
+  EmbeddedCluster(Loop& loop, http::Transport& transport, kubelet::ContainerRuntime& runtime,
+                  std::vector<kubelet::NodeModel> nodes, Log log,
+                  EmbeddedClusterOptions options = {});
   ~EmbeddedCluster();
   void start();
   // Jobs past their time to live go only from now on: their history must be written first.

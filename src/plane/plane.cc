@@ -57,7 +57,8 @@ struct Plane::Impl {
     loop.cancel(history_timer);
   }
 
-  // ---- changes in -----------------------------------------------------------------------------------------
+  // ---- changes in
+  // -----------------------------------------------------------------------------------------
 
   void on_change(const kube::AnyChange& change) {
     if (is_stopped) return;
@@ -107,7 +108,8 @@ struct Plane::Impl {
     for (const history::RunRecord& run : recorder.take_changed()) keep(run);
   }
 
-  // ---- cycles ---------------------------------------------------------------------------------------------
+  // ---- cycles
+  // ---------------------------------------------------------------------------------------------
 
   // Quiet for 50 ms, or 250 ms after the first change, whichever comes first.
   void note_change() {
@@ -149,7 +151,8 @@ struct Plane::Impl {
           if (alive.expired()) return;
           if (!work->drift.empty()) {
             log.error("ledger drift", {{"what", work->drift}});
-            metrics.add("taugrid_ledger_drift_total", "Differences found between kept and recomputed totals.", {});
+            metrics.add("taugrid_ledger_drift_total",
+                        "Differences found between kept and recomputed totals.", {});
           }
           finish_cycle(work->result, std::move(work->view));
         });
@@ -160,35 +163,45 @@ struct Plane::Impl {
     const Time now = loop.now();
     views.take(mirror.names(), view, now);
     for (const engine::Decision& decision : result.decisions) {
-      std::visit(Overloaded{[&](const engine::Admit&) { ++counts.admitted; }, [&](const engine::Bind&) { ++counts.bound; },
+      std::visit(Overloaded{[&](const engine::Admit&) { ++counts.admitted; },
+                            [&](const engine::Bind&) { ++counts.bound; },
                             [&](const engine::Evict&) { ++counts.evicted; }},
                  decision);
-      if (auto write = mirror::write_of(mirror.names(), informers.stores(), decision, now)) send(std::move(*write));
+      if (auto write = mirror::write_of(mirror.names(), informers.stores(), decision, now))
+        send(std::move(*write));
     }
     for (const engine::Verdict& verdict : result.verdicts) {
-      if (auto write = mirror::write_of(mirror.names(), informers.stores(), verdict, now)) send(std::move(*write));
+      if (auto write = mirror::write_of(mirror.names(), informers.stores(), verdict, now))
+        send(std::move(*write));
     }
-    metrics.set("taugrid_pending_workloads", "Workloads and pods that wait.", {}, static_cast<double>(view.verdicts.size()));
+    metrics.set("taugrid_pending_workloads", "Workloads and pods that wait.", {},
+                static_cast<double>(view.verdicts.size()));
     metrics.add("taugrid_cycles_total", "Scheduling cycles.", {});
     metrics.add("taugrid_binds_total", "Pods bound.", {}, static_cast<double>(result.stats.bound));
-    metrics.add("taugrid_admissions_total", "Workloads admitted.", {}, static_cast<double>(result.stats.admitted));
-    if (mirror.has_deltas()) note_change();
-    else if (result.next) arm(std::max(*result.next, now + milliseconds(1)));
+    metrics.add("taugrid_admissions_total", "Workloads admitted.", {},
+                static_cast<double>(result.stats.admitted));
+    if (mirror.has_deltas())
+      note_change();
+    else if (result.next)
+      arm(std::max(*result.next, now + milliseconds(1)));
   }
 
   void send(mirror::Write write) {
-    sender.send(std::move(write.request), [this, on_failure = std::move(write.on_failure), alive = std::weak_ptr(alive_mark)](Result<std::string> answer) {
-      if (alive.expired() || answer) return;
-      ++counts.failed_writes;
-      log.debug("decision not taken", {{"error", answer.error().message}});
-      if (on_failure) {
-        mirror.add(*on_failure);
-        // The store must show the newer version first, or the same write fails again at once.
-        loop.after(milliseconds(limits::cycle_latest_ms), [this, alive] {
-          if (!alive.expired()) note_change();
-        });
-      }
-    });
+    sender.send(std::move(write.request),
+                [this, on_failure = std::move(write.on_failure),
+                 alive = std::weak_ptr(alive_mark)](Result<std::string> answer) {
+                  if (alive.expired() || answer) return;
+                  ++counts.failed_writes;
+                  log.debug("decision not taken", {{"error", answer.error().message}});
+                  if (on_failure) {
+                    mirror.add(*on_failure);
+                    // The store must show the newer version first, or the same write fails again at
+                    // once.
+                    loop.after(milliseconds(limits::cycle_latest_ms), [this, alive] {
+                      if (!alive.expired()) note_change();
+                    });
+                  }
+                });
   }
 
   // The part that a worker may touch, kept alive until the last cycle ends.
@@ -222,20 +235,36 @@ struct Plane::Impl {
   std::shared_ptr<char> alive_mark = std::make_shared<char>();
 };
 
-Plane::Plane(Loop& loop, http::Transport& transport, history::HistoryStore& history, Log log, PlaneOptions options)
+Plane::Plane(Loop& loop, http::Transport& transport, history::HistoryStore& history, Log log,
+             PlaneOptions options)
     : impl_(std::make_unique<Impl>(loop, transport, history, std::move(log), std::move(options))) {}
-Plane::~Plane() { impl_->stop(); }
-void Plane::start() { impl_->start(); }
-void Plane::stop() { impl_->stop(); }
+Plane::~Plane() {
+  impl_->stop();
+}
+void Plane::start() {
+  impl_->start();
+}
+void Plane::stop() {
+  impl_->stop();
+}
 void Plane::when_ready(std::move_only_function<void()> ready) {
-  if (impl_->is_synced) ready();
-  else impl_->waiting.push_back(std::move(ready));
+  if (impl_->is_synced)
+    ready();
+  else
+    impl_->waiting.push_back(std::move(ready));
 }
 bool Plane::is_idle() const {
-  return impl_->is_synced && !impl_->is_cycle_running && !impl_->first_change && !impl_->mirror.has_deltas() && impl_->runner.is_idle();
+  return impl_->is_synced && !impl_->is_cycle_running && !impl_->first_change &&
+         !impl_->mirror.has_deltas() && impl_->runner.is_idle();
 }
-http::Handler& Plane::views() { return impl_->views; }
-Metrics& Plane::metrics() { return impl_->metrics; }
-const PlaneCounts& Plane::counts() const { return impl_->counts; }
+http::Handler& Plane::views() {
+  return impl_->views;
+}
+Metrics& Plane::metrics() {
+  return impl_->metrics;
+}
+const PlaneCounts& Plane::counts() const {
+  return impl_->counts;
+}
 
 }  // namespace tau::plane

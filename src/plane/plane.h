@@ -1,6 +1,6 @@
 // Plane: the control plane, wired once on a Loop and a Transport. The same object in `tau up`, in
-// `tau controller` and in simulation: informers -> mirror -> engine cycles -> writer, the reconcilers of `control`,
-// history, and the answers of view.taugrid.io.
+// `tau controller` and in simulation: informers -> mirror -> engine cycles -> writer, the
+// reconcilers of `control`, history, and the answers of view.taugrid.io.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,8 @@
 namespace tau::plane {
 
 struct PlaneOptions {
-  bool is_embedded = false;  // the server has no other scheduler, and `defaults` makes the first queues
+  bool is_embedded =
+      false;  // the server has no other scheduler, and `defaults` makes the first queues
   std::string scheduler_name = "taugrid";
   uint64_t seed = 1;
 };
@@ -25,7 +26,8 @@ struct PlaneCounts {
 
 class Plane {
  public:
-  Plane(Loop& loop, http::Transport& transport, history::HistoryStore& history, Log log, PlaneOptions options);
+  Plane(Loop& loop, http::Transport& transport, history::HistoryStore& history, Log log,
+        PlaneOptions options);
   ~Plane();
   void start();
   // Sends nothing more; what is in flight is forgotten.

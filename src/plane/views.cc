@@ -21,8 +21,16 @@ void respond_json(http::ResponseSink& sink, int status, const json::object& body
   http::respond(sink, status, "application/json", json::serialize(body));
 }
 
-void respond_error(http::ResponseSink& sink, int status, const char* reason, const std::string& message) {
-  respond_json(sink, status, {{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::object()}, {"status", "Failure"}, {"message", message}, {"reason", reason}, {"code", status}});
+void respond_error(http::ResponseSink& sink, int status, const char* reason,
+                   const std::string& message) {
+  respond_json(sink, status,
+               {{"kind", "Status"},
+                {"apiVersion", "v1"},
+                {"metadata", json::object()},
+                {"status", "Failure"},
+                {"message", message},
+                {"reason", reason},
+                {"code", status}});
 }
 
 template <class T>
@@ -37,10 +45,15 @@ template <class T>
 void respond_list(http::ResponseSink& sink, const std::vector<T>& views, std::string_view kind) {
   json::array items;
   for (const T& view : views) items.push_back(with_kind(view, kind));
-  respond_json(sink, 200, {{"apiVersion", api_version}, {"kind", std::string(kind) + "List"}, {"items", std::move(items)}});
+  respond_json(sink, 200,
+               {{"apiVersion", api_version},
+                {"kind", std::string(kind) + "List"},
+                {"items", std::move(items)}});
 }
 
-bool is_terminal(const std::string& phase) { return phase == "Succeeded" || phase == "Failed" || phase == "Cancelled"; }
+bool is_terminal(const std::string& phase) {
+  return phase == "Succeeded" || phase == "Failed" || phase == "Cancelled";
+}
 
 }  // namespace
 
@@ -49,7 +62,8 @@ void Views::take(const mirror::Names& names, const engine::View& view, Time eval
   blockers_.clear();
   for (const engine::Verdict& verdict : view.verdicts) {
     std::vector<kube::BlockerView> blockers;
-    for (const engine::Blocker& blocker : verdict.blockers) blockers.push_back(mirror::blocker_view(names, blocker));
+    for (const engine::Blocker& blocker : verdict.blockers)
+      blockers.push_back(mirror::blocker_view(names, blocker));
     if (verdict.workload.is_some() && verdict.workload.index() < names.workload_names.size()) {
       blockers_[names.workload_names[verdict.workload.index()].uid] = std::move(blockers);
     } else if (verdict.pod.is_some() && verdict.pod.index() < names.pod_names.size()) {
@@ -64,7 +78,9 @@ void Views::take(const mirror::Names& names, const engine::View& view, Time eval
     for (size_t f = 0; f < queue.nominal.size(); ++f) {
       const auto& [flavor, nominal] = queue.nominal[f];
       for (const engine::Amount& amount : nominal) {
-        kube::QueueResourceView resource{.flavor = names.flavors.name(flavor), .resource = names.resources.name(amount.resource), .nominal = amount.value};
+        kube::QueueResourceView resource{.flavor = names.flavors.name(flavor),
+                                         .resource = names.resources.name(amount.resource),
+                                         .nominal = amount.value};
         for (const engine::Amount& used : queue.used[f].second) {
           if (used.resource == amount.resource) resource.used = used.value;
         }
@@ -75,7 +91,16 @@ void Views::take(const mirror::Names& names, const engine::View& view, Time eval
 }
 
 kube::RunView Views::run_view(const history::RunRecord& r) const {
-  kube::RunView run{.id = r.id, .uid = r.uid, .kind = r.kind, .ns = r.ns, .name = r.name, .queue = r.queue, .cluster_queue = r.cluster_queue, .phase = r.phase, .reason = r.reason, .note = r.message};
+  kube::RunView run{.id = r.id,
+                    .uid = r.uid,
+                    .kind = r.kind,
+                    .ns = r.ns,
+                    .name = r.name,
+                    .queue = r.queue,
+                    .cluster_queue = r.cluster_queue,
+                    .phase = r.phase,
+                    .reason = r.reason,
+                    .note = r.message};
   run.gpus = r.gpus_requested;
   run.pods = r.pods_requested;
   run.created = r.submitted;
@@ -86,8 +111,18 @@ kube::RunView Views::run_view(const history::RunRecord& r) const {
   std::set<std::string> nodes;
   int64_t running = 0;
   for (const history::PodRecord& p : r.pods) {
-    kube::PodView pod{.name = p.name, .uid = p.uid, .node = p.node, .phase = p.phase, .reason = p.reason, .attempt = p.attempt, .gpus = p.gpu_uuids, .gpu_product = p.gpu_product,
-                      .created = p.created, .bound = p.bound, .started = p.started, .ended = p.ended};
+    kube::PodView pod{.name = p.name,
+                      .uid = p.uid,
+                      .node = p.node,
+                      .phase = p.phase,
+                      .reason = p.reason,
+                      .attempt = p.attempt,
+                      .gpus = p.gpu_uuids,
+                      .gpu_product = p.gpu_product,
+                      .created = p.created,
+                      .bound = p.bound,
+                      .started = p.started,
+                      .ended = p.ended};
     if (p.exit_code) pod.exit_code = *p.exit_code;
     if (p.signal) pod.signal = *p.signal;
     if (!p.gpu_product.empty()) run.gpu_product = p.gpu_product;
@@ -99,7 +134,13 @@ kube::RunView Views::run_view(const history::RunRecord& r) const {
   run.nodes.assign(nodes.begin(), nodes.end());
   if (!is_terminal(r.phase)) run.pods_running = running;
   for (const history::AttemptRecord& a : r.attempts) {
-    run.attempts.push_back({.number = a.number, .outcome = a.outcome, .reason = a.reason, .message = a.message, .admitted = a.admitted, .started = a.started, .ended = a.ended});
+    run.attempts.push_back({.number = a.number,
+                            .outcome = a.outcome,
+                            .reason = a.reason,
+                            .message = a.message,
+                            .admitted = a.admitted,
+                            .started = a.started,
+                            .ended = a.ended});
   }
   return run;
 }
@@ -144,7 +185,8 @@ std::vector<kube::RunView> Views::runs(const history::RunQuery& query, bool with
 std::vector<kube::QueueView> Views::queues() const {
   std::vector<kube::QueueView> views;
   for (const auto& [key, queue] : stores_.get<kube::ClusterQueue>().all()) {
-    kube::QueueView view{.name = key.name, .cluster_queue = key.name, .strategy = queue->spec.queueing_strategy};
+    kube::QueueView view{
+        .name = key.name, .cluster_queue = key.name, .strategy = queue->spec.queueing_strategy};
     view.is_stopped = !queue->spec.stop_policy.empty() && queue->spec.stop_policy != "None";
     if (const auto use = queue_use_.find(key.name); use != queue_use_.end()) {
       view.pending = use->second.pending;
@@ -154,8 +196,13 @@ std::vector<kube::QueueView> Views::queues() const {
     views.push_back(std::move(view));
   }
   for (const auto& [key, local] : stores_.get<kube::LocalQueue>().all()) {
-    kube::QueueView view{.ns = key.ns, .name = key.name, .cluster_queue = local->cluster_queue, .pending = local->status.pending_workloads, .admitted = local->status.admitted_workloads};
-    if (const auto use = queue_use_.find(local->cluster_queue); use != queue_use_.end()) view.resources = use->second.resources;
+    kube::QueueView view{.ns = key.ns,
+                         .name = key.name,
+                         .cluster_queue = local->cluster_queue,
+                         .pending = local->status.pending_workloads,
+                         .admitted = local->status.admitted_workloads};
+    if (const auto use = queue_use_.find(local->cluster_queue); use != queue_use_.end())
+      view.resources = use->second.resources;
     views.push_back(std::move(view));
   }
   return views;
@@ -164,7 +211,9 @@ std::vector<kube::QueueView> Views::queues() const {
 std::vector<kube::NodeView> Views::nodes() const {
   std::map<std::string, kube::NodeView> views;
   for (const auto& [key, node] : stores_.get<kube::Node>().all()) {
-    kube::NodeView view{.name = key.name, .state = kube::is_true(node->status.conditions, "Ready") ? "Ready" : "NotReady"};
+    kube::NodeView view{
+        .name = key.name,
+        .state = kube::is_true(node->status.conditions, "Ready") ? "Ready" : "NotReady"};
     if (node->spec.unschedulable) view.state += ",Cordoned";
     const auto label = [&](const char* name) {
       const auto found = node->metadata.labels.find(name);
@@ -175,7 +224,8 @@ std::vector<kube::NodeView> Views::nodes() const {
     const auto amount = [&](const char* resource, bool is_milli) -> std::optional<int64_t> {
       const auto found = node->status.allocatable.find(resource);
       if (found == node->status.allocatable.end()) return std::nullopt;
-      const auto value = is_milli ? kube::parse_quantity_milli(found->second) : kube::parse_quantity(found->second);
+      const auto value = is_milli ? kube::parse_quantity_milli(found->second)
+                                  : kube::parse_quantity(found->second);
       return value ? std::optional(*value) : std::nullopt;
     };
     view.cpu_milli = amount("cpu", true);
@@ -187,14 +237,18 @@ std::vector<kube::NodeView> Views::nodes() const {
   }
   for (const auto& [key, pod] : stores_.get<kube::Pod>().all()) {
     const auto at = views.find(pod->spec.node_name);
-    if (at == views.end() || pod->status.phase == "Succeeded" || pod->status.phase == "Failed") continue;
+    if (at == views.end() || pod->status.phase == "Succeeded" || pod->status.phase == "Failed")
+      continue;
     kube::NodeView& view = at->second;
     ++*view.pods;
     for (const kube::Container& container : pod->spec.containers) {
       for (const auto& [resource, text] : container.resources.requests) {
-        if (resource == "cpu") *view.cpu_milli_used += kube::parse_quantity_milli(text).value_or(0);
-        else if (resource == "memory") *view.memory_bytes_used += kube::parse_quantity(text).value_or(0);
-        else if (resource == "nvidia.com/gpu") view.gpus_used = view.gpus_used.value_or(0) + kube::parse_quantity(text).value_or(0);
+        if (resource == "cpu")
+          *view.cpu_milli_used += kube::parse_quantity_milli(text).value_or(0);
+        else if (resource == "memory")
+          *view.memory_bytes_used += kube::parse_quantity(text).value_or(0);
+        else if (resource == "nvidia.com/gpu")
+          view.gpus_used = view.gpus_used.value_or(0) + kube::parse_quantity(text).value_or(0);
       }
     }
     const kube::OwnerReference* owner = kube::controller_of(pod->metadata);
@@ -206,21 +260,24 @@ std::vector<kube::NodeView> Views::nodes() const {
   return list;
 }
 
-void Views::answer_runs(http::ResponseSink& sink, const history::RunQuery& query, bool with_history, bool is_single) const {
+void Views::answer_runs(http::ResponseSink& sink, const history::RunQuery& query, bool with_history,
+                        bool is_single) const {
   const std::vector<kube::RunView> found = runs(query, with_history || is_single);
   if (!is_single) {
     respond_list(sink, found, "Run");
     return;
   }
   if (found.empty()) {
-    respond_error(sink, 404, "NotFound", fmt::format("run \"{}\" not found in namespace {}", query.name_or_id, query.ns));
+    respond_error(sink, 404, "NotFound",
+                  fmt::format("run \"{}\" not found in namespace {}", query.name_or_id, query.ns));
     return;
   }
   // A name may have been used before: the newest is meant.
   respond_json(sink, 200, with_kind(found.front(), "Run"));
 }
 
-void Views::handle(const http::Peer&, http::Request request, std::unique_ptr<http::ResponseSink> sink) {
+void Views::handle(const http::Peer&, http::Request request,
+                   std::unique_ptr<http::ResponseSink> sink) {
   const auto url = http::parse_target(request.target);
   if (!url || url->segments.size() < 4) {
     respond_error(*sink, 404, "NotFound", "the server could not find the requested resource");
@@ -232,10 +289,13 @@ void Views::handle(const http::Peer&, http::Request request, std::unique_ptr<htt
   }
   std::vector<std::string> path(url->segments.begin() + 3, url->segments.end());
   history::RunQuery query;
-  const auto parameter = [&](std::string_view key) { return std::string(url->find(key).value_or("")); };
+  const auto parameter = [&](std::string_view key) {
+    return std::string(url->find(key).value_or(""));
+  };
   query.phase = parameter("phase");
   query.queue = parameter("queue");
-  if (const auto limit = parse_int(parameter("limit")); limit && *limit > 0) query.limit = static_cast<int>(std::min<int64_t>(*limit, 100'000));
+  if (const auto limit = parse_int(parameter("limit")); limit && *limit > 0)
+    query.limit = static_cast<int>(std::min<int64_t>(*limit, 100'000));
   const bool with_history = parameter("history") == "true";
   if (path.size() >= 2 && path[0] == "namespaces") {
     query.ns = path[1];

@@ -1,5 +1,5 @@
-// Views: the read-only answers of view.taugrid.io/v1alpha1, made from the stores, the engine's last view and
-// history. The paths are listed in kube/views.h.
+// Views: the read-only answers of view.taugrid.io/v1alpha1, made from the stores, the engine's last
+// view and history. The paths are listed in kube/views.h.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,8 @@ class Views : public http::Handler {
       : stores_(stores), history_(history), now_(std::move(now)) {}
   // What the engine saw in its last cycle, translated once so that answers never touch the engine.
   void take(const mirror::Names& names, const engine::View& view, Time evaluated);
-  void handle(const http::Peer& peer, http::Request request, std::unique_ptr<http::ResponseSink> sink) override;
+  void handle(const http::Peer& peer, http::Request request,
+              std::unique_ptr<http::ResponseSink> sink) override;
 
   std::vector<kube::RunView> runs(const history::RunQuery& query, bool with_history) const;
   std::vector<kube::QueueView> queues() const;
@@ -29,7 +30,8 @@ class Views : public http::Handler {
  private:
   kube::RunView run_view(const history::RunRecord& record) const;
   void add_live(kube::RunView& run) const;
-  void answer_runs(http::ResponseSink& sink, const history::RunQuery& query, bool with_history, bool is_single) const;
+  void answer_runs(http::ResponseSink& sink, const history::RunQuery& query, bool with_history,
+                   bool is_single) const;
 
   const kube::Stores& stores_;
   const history::HistoryStore& history_;
