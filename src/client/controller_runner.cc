@@ -31,6 +31,12 @@ ControllerRunner::ControllerRunner(Loop& loop, Informers& informers, Sender& sen
 }
 
 ControllerRunner::~ControllerRunner() {
+  stop();
+}
+
+void ControllerRunner::stop() {
+  is_started_ = false;
+  alive_.reset();
   for (const auto& lane : lanes_) loop_.cancel(lane->timer);
 }
 

@@ -25,6 +25,8 @@ class ControllerRunner {
   void add(kube::Reconciler& reconciler);
   // Follows what the reconcilers watch and begins once all of it is listed.
   void start();
+  // Looks at nothing more and sends nothing more; what is in flight ends unheard.
+  void stop();
   // Looks at a key for a cause outside the stores, such as a container that ended.
   void wake(kube::Reconciler& reconciler, kube::ObjectKey key);
   // True when nothing is due now and nothing is in flight.

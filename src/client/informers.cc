@@ -43,6 +43,7 @@ struct Informers::FeedBase {
     }
     status_ = 0;
     buffer_.clear();
+    watcher_.on_sent(owner_.loop_.now());
     const bool is_watch = request->verb == kube::Verb::watch;
     http::ResponseCallbacks callbacks;
     callbacks.on_head = [this](const http::ResponseHead& head) { status_ = head.status; };
@@ -106,7 +107,7 @@ struct Informers::FeedBase {
     } else if (status_ != 200) {
       watcher_.on_failure(kube::to_error(status_, buffer_), now, owner_.rng_);
     } else if (is_watch) {
-      watcher_.on_watch_end();
+      watcher_.on_watch_end(now, owner_.rng_);
     } else {
       const std::string body = std::exchange(buffer_, {});
       watcher_.on_list(body, now, owner_.rng_);
@@ -130,47 +131,47 @@ class Informers::TypedFeed : public FeedBase {
 
  protected:
   void on_object(kube::Watcher::Event event, const json::value& value) override {
+    const ObjectKey key{std::string(meta::string_at(value, "metadata.namespace")),
+                        std::string(meta::string_at(value, "metadata.name"))};
+    if (is_listing_) listed_.insert(key);
     auto decoded = meta::decode<T>(value);
     if (!decoded) {
-      complain(fmt::format("{}/{}: {}", meta::string_at(value, "metadata.namespace"),
-                           meta::string_at(value, "metadata.name"), decoded.error().message));
-      return;
-    }
-    const ObjectKey key{decoded->metadata.namespace_, decoded->metadata.name};
-    listed_.insert(key);
-    const auto old = store().find(key);
-    if (event == kube::Watcher::Event::deleted) {
-      store().remove(key);
-      // The last state comes with the event; it is the one to remember.
-      owner_.publish(kube::Change<T>{std::make_shared<const T>(std::move(*decoded)), nullptr});
+      complain(fmt::format("{}/{}: {}", key.ns, key.name, decoded.error().message));
+      // What cannot be read is still there: its last readable state stays until it is deleted.
+      if (event == kube::Watcher::Event::deleted)
+        forget(key, meta::string_at(value, "metadata.uid"));
       return;
     }
     auto now = std::make_shared<const T>(std::move(*decoded));
-    if (old && old->metadata.resource_version == now->metadata.resource_version &&
-        old->metadata.uid == now->metadata.uid)
-      return;
-    if (old &&
-        old->metadata.uid != now->metadata.uid) {  // deleted and made again while we were away
-      store().remove(key);
-      owner_.publish(kube::Change<T>{old, nullptr});
-      store().put(now);
-      owner_.publish(kube::Change<T>{nullptr, now});
+    if (event == kube::Watcher::Event::deleted) {
+      forget(key, now->metadata.uid, now);
       return;
     }
+    const auto old = store().find(key);
+    if (old && old->metadata.uid == now->metadata.uid) {
+      if (old->metadata.resource_version == now->metadata.resource_version) return;
+      store().put(now);
+      owner_.publish(kube::Change<T>{old, now});
+      return;
+    }
+    if (old) forget(key, old->metadata.uid);  // deleted and made again while we were away
     store().put(now);
-    owner_.publish(kube::Change<T>{old, now});
+    owner_.publish(kube::Change<T>{nullptr, now});
   }
-  void on_list_began() override { listed_.clear(); }
+  void on_list_began() override {
+    listed_.clear();
+    is_listing_ = true;
+  }
   void on_list_ended() override {
     std::vector<typename kube::Store<T>::Pointer> gone;
     for (const auto& [key, object] : store().all()) {
       if (!listed_.contains(key)) gone.push_back(object);
     }
     for (const auto& object : gone) {
-      store().remove({object->metadata.namespace_, object->metadata.name});
-      owner_.publish(kube::Change<T>{object, nullptr});
+      forget({object->metadata.namespace_, object->metadata.name}, object->metadata.uid);
     }
     listed_.clear();
+    is_listing_ = false;
     store().set_synced();
     owner_.check_synced();
   }
@@ -178,7 +179,18 @@ class Informers::TypedFeed : public FeedBase {
  private:
   kube::Store<T>& store() { return owner_.stores_.template get<T>(); }
   const kube::Store<T>& store() const { return owner_.stores_.template get<T>(); }
+  // Told once per object: a deletion of what is not held, or of an older one of that name, is none.
+  void forget(const ObjectKey& key, std::string_view uid,
+              typename kube::Store<T>::Pointer last = nullptr) {
+    const auto held = store().find(key);
+    if (!held || held->metadata.uid != uid) return;
+    store().remove(key);
+    // The last state comes with the event; it is the one to remember.
+    owner_.publish(kube::Change<T>{last ? last : held, nullptr});
+  }
+
   std::set<ObjectKey> listed_;
+  bool is_listing_ = false;
 };
 
 Informers::Informers(Loop& loop, http::Transport& transport, Rng rng, Log log)

@@ -5,10 +5,17 @@
 namespace tau::client {
 
 Sender::~Sender() {
-  for (const uint64_t call : open_) transport_.cancel(http::CallId{call});
+  stop();
+}
+
+void Sender::stop() {
+  is_stopped_ = true;
+  waiting_.clear();
+  for (const uint64_t call : std::exchange(open_, {})) transport_.cancel(http::CallId{call});
 }
 
 void Sender::send(kube::ApiRequest request, Done done) {
+  if (is_stopped_) return;
   if (open_.size() >= limit_) {
     waiting_.push_back({std::move(request), std::move(done)});
     return;
@@ -43,6 +50,17 @@ void Sender::finished(uint64_t call) {
   Waiting next = std::move(waiting_.front());
   waiting_.pop_front();
   start(std::move(next));
+}
+
+bool is_refused(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::timeout:
+    case ErrorCode::unavailable:
+    case ErrorCode::internal:
+      return false;
+    default:
+      return true;
+  }
 }
 
 }  // namespace tau::client

@@ -22,6 +22,8 @@ class Sender {
 
   // `done` comes on the loop, never from inside send(); an answer that is not 2xx is an error.
   void send(kube::ApiRequest request, Done done);
+  // Forgets what waits and what is in flight (`done` never comes), and sends nothing more.
+  void stop();
   int64_t sent() const { return sent_; }
   size_t waiting() const { return waiting_.size(); }
 
@@ -35,9 +37,14 @@ class Sender {
 
   http::Transport& transport_;
   size_t limit_;
+  bool is_stopped_ = false;
   int64_t sent_ = 0;
   std::deque<Waiting> waiting_;
   std::set<uint64_t> open_;
 };
+
+// True if the server answered that the write was not done. After any other failure (time-out, a
+// broken connection, an internal error) it may have been done.
+bool is_refused(const Error& error);
 
 }  // namespace tau::client

@@ -11,6 +11,11 @@
 namespace tau::kube {
 namespace json = boost::json;
 
+namespace {
+// A watch that lived this long was accepted; servers end even quiet ones only after minutes.
+constexpr Duration lasting = seconds(1);
+}  // namespace
+
 std::optional<ApiRequest> Watcher::request() const {
   ApiRequest made{.verb = Verb::list, .kind = kind_, .ns = ns_};
   switch (state_) {
@@ -47,7 +52,6 @@ void Watcher::on_list(std::string_view body, Time now, Rng& rng) {
   if (!page_.empty()) return;
   version_ = std::string(meta::string_at(*list, "metadata.resourceVersion"));
   is_in_list_ = false;
-  failures_ = 0;
   state_ = State::watching;
   sink_.list_ended();
 }
@@ -71,14 +75,13 @@ void Watcher::on_line(std::string_view line, Time now, Rng& rng) {
   const std::string_view type = meta::string_at(*event, "type");
   if (type == "ERROR") {
     const json::value* code = meta::find_path(*object, "code");
-    if (code != nullptr && code->is_int64() && code->get_int64() == 410) {
-      relist();
-    } else {
-      on_failure({ErrorCode::internal, std::string(meta::string_at(*object, "message"))}, now, rng);
-    }
+    const bool is_expired = code != nullptr && code->is_int64() && code->get_int64() == 410;
+    on_failure({is_expired ? ErrorCode::gone : ErrorCode::internal,
+                std::string(meta::string_at(*object, "message"))},
+               now, rng);
     return;
   }
-  failures_ = 0;
+  failures_ = expiries_ = 0;
   note_version(*object);
   if (type == "BOOKMARK") return;
   if (type == "ADDED")
@@ -91,8 +94,14 @@ void Watcher::on_line(std::string_view line, Time now, Rng& rng) {
     sink_.complaint(fmt::format("{}: unknown watch event \"{}\"", info(kind_).resource, type));
 }
 
-void Watcher::on_watch_end() {
-  if (state_ == State::watching) failures_ = 0;
+// A server that ends watches as soon as they begin must not be called without pause.
+void Watcher::on_watch_end(Time now, Rng& rng) {
+  forget_failures_of_old(now);
+  if (now - sent_at_ < lasting) back_off(now, rng);
+}
+
+void Watcher::forget_failures_of_old(Time now) {
+  if (state_ == State::watching && now - sent_at_ >= lasting) failures_ = expiries_ = 0;
 }
 
 void Watcher::relist() {
@@ -103,10 +112,11 @@ void Watcher::relist() {
 }
 
 void Watcher::on_failure(const Error& error, Time now, Rng& rng) {
+  forget_failures_of_old(now);
   if (error.code == ErrorCode::gone) {
     // Too old a version or an expired page: only a fresh list helps. A second one in a row waits.
     relist();
-    if (failures_++ == 0) return;
+    if (expiries_++ == 0) return;
   }
   back_off(now, rng);
 }

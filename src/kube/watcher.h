@@ -34,13 +34,16 @@ class Watcher {
 
   // The request for the present state; nullopt while backing off.
   std::optional<ApiRequest> request() const;
+  // That request was sent: how long its call then lasts tells a quiet watch from one refused at
+  // once.
+  void on_sent(Time now) { sent_at_ = now; }
   // A list's whole body.
   void on_list(std::string_view body, Time now, Rng& rng);
   // One line of a watch.
   void on_line(std::string_view line, Time now, Rng& rng);
   // A call ended: by an error status or a broken connection, or a watch by its normal time-out.
   void on_failure(const Error& error, Time now, Rng& rng);
-  void on_watch_end();
+  void on_watch_end(Time now, Rng& rng);
   // When to go on, while backing off.
   Time resume_at() const { return resume_at_; }
   void resume() { state_ = version_.empty() || !page_.empty() ? State::listing : State::watching; }
@@ -52,6 +55,7 @@ class Watcher {
  private:
   void back_off(Time now, Rng& rng);
   void relist();
+  void forget_failures_of_old(Time now);
   void note_version(const boost::json::value& object);
 
   Kind kind_;
@@ -61,7 +65,9 @@ class Watcher {
   std::string version_;  // to watch from
   std::string page_;     // continue token
   bool is_in_list_ = false;
-  int failures_ = 0;
+  int expiries_ = 0;  // 410s in a row
+  int failures_ = 0;  // in a row; a watch that lasts or tells something ends the row
+  Time sent_at_{};
   Time resume_at_{};
   int64_t bad_objects_ = 0;
 };

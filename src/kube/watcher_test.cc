@@ -63,6 +63,22 @@ TEST(Watcher, ExpiredVersionListsAgainAndErrorsBackOffFromTheLastVersion) {
   EXPECT_EQ(watcher.state(), Watcher::State::listing);
 }
 
+TEST(Watcher, AServerThatAlwaysExpiresIsNotListedWithoutPause) {
+  Heard heard;
+  Rng rng(1);
+  Watcher watcher(Kind::pod, "", heard.sink());
+  const Error gone{ErrorCode::gone, "too old"};
+  const std::string list = R"({"metadata":{"resourceVersion":"9"},"items":[]})";
+  watcher.on_list(list, Time{}, rng);
+  watcher.on_failure(gone, Time{}, rng);
+  EXPECT_EQ(watcher.state(), Watcher::State::listing) << "the first time at once";
+  watcher.on_list(list, Time{}, rng);
+  watcher.on_failure(gone, Time{}, rng);
+  EXPECT_EQ(watcher.state(), Watcher::State::backing_off);
+  watcher.resume();
+  EXPECT_EQ(watcher.state(), Watcher::State::listing);
+}
+
 TEST(Watcher, OneBadLineDoesNotEndTheWatch) {
   Heard heard;
   Rng rng(1);
