@@ -170,18 +170,23 @@ void Leader::depose(std::string why) {
   if (callbacks_.on_deposed) callbacks_.on_deposed(std::move(why));
 }
 
-void Leader::release() {
+void Leader::release(std::function<void()> done) {
   const bool was_leading = state_ == State::leading;
   state_ = State::over;
   loop_.cancel(timer_);
   loop_.cancel(deadline_);
   if (call_.value != 0) transport_.cancel(std::exchange(call_, {}));
-  if (!was_leading || !seen_) return;
+  if (!was_leading || !seen_) {
+    if (done) done();
+    return;
+  }
   const json::object patch{
       {"metadata", json::object{{"resourceVersion", seen_->metadata.resource_version}}},
       {"spec", json::object{{"holderIdentity", ""}, {"leaseDurationSeconds", 1}}}};
   send(kube::merge_patch(Kind::lease, options_.ns, options_.name, json::serialize(patch)),
-       [](const Answer&) {});
+       [done = std::move(done)](const Answer&) {
+         if (done) done();
+       });
 }
 
 }  // namespace tau::client

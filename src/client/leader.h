@@ -39,9 +39,9 @@ class Leader {
 
   void start();
   bool is_leading() const { return state_ == State::leading; }
-  // Gives the lease up, so that another need not wait for it to run out. Nothing is called after
-  // it.
-  void release();
+  // Gives the lease up, so that another need not wait for it to run out. Nothing but `done` is
+  // called after it; that it failed is no matter.
+  void release(std::function<void()> done = {});
 
  private:
   enum class State { idle, waiting, leading, over };

@@ -93,6 +93,17 @@ void HistoryRecorder::on_change(const kube::Stores& stores, const kube::AnyChang
     see_workload(*workload, now);
 }
 
+void HistoryRecorder::end_unseen(const kube::Stores& stores, Time now) {
+  for (auto& [uid, run] : runs_) {
+    if (run.deleted || stores.get<kube::Job>().find_uid(uid)) continue;
+    run.deleted = now;
+    if (!is_terminal(run.phase)) {
+      end_run(run, "Cancelled", "Deleted", "the Job was deleted while the platform was away", now);
+    }
+    touch(uid);
+  }
+}
+
 std::vector<RunRecord> HistoryRecorder::take_changed() {
   std::vector<RunRecord> taken;
   for (const std::string& uid : std::exchange(changed_, {})) {

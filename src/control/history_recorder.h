@@ -20,6 +20,8 @@ class HistoryRecorder {
   void restore(history::RunRecord run);
   // Takes a change in; the run that it belongs to is then in take_changed().
   void on_change(const kube::Stores& stores, const kube::AnyChange& change, Time now);
+  // Runs whose Job went while nobody looked: it is in no list any more.
+  void end_unseen(const kube::Stores& stores, Time now);
   std::vector<history::RunRecord> take_changed();
 
  private:

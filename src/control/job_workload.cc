@@ -6,7 +6,9 @@
 
 #include "base/text.h"
 #include "kube/codec.h"
+#include "kube/event_request.h"
 #include "meta/fields.h"
+#include "meta/json.h"
 
 namespace tau::control {
 namespace json = boost::json;
@@ -126,10 +128,65 @@ bool has_running_pods(const kube::Stores& stores, const kube::Job& job) {
                              [](const auto& pod) { return pod->status.phase == "Running"; });
 }
 
+kube::ApiRequest event_on_job(const kube::Job& job, std::string_view reason, std::string message,
+                              Time now, Rng& rng) {
+  return kube::event_on(Kind::job, job.metadata, "Normal", reason, std::move(message), "taugrid",
+                        now, rng);
+}
+
+// What of the Workload's spec follows its Job while it lives: queue (until admitted) and priority.
+std::optional<kube::ApiRequest> follow_job(const kube::Workload& workload,
+                                           const kube::Workload::Spec& wanted) {
+  const kube::Workload::Spec& have = workload.spec;
+  json::object spec;
+  if (!workload.status.admission && !wanted.queue_name.empty() &&
+      have.queue_name != wanted.queue_name) {
+    spec["queueName"] = wanted.queue_name;
+  }
+  // A class of another value is no reason: whoever set the priority by hand keeps it.
+  if (have.priority_class_name != wanted.priority_class_name ||
+      have.priority_class_kind != wanted.priority_class_kind) {
+    spec["priority"] = *wanted.priority;
+    const json::value encoded = meta::encode(kube::Workload{.spec = wanted});
+    const json::value* reference = meta::find_path(encoded, "spec.priorityClassRef");
+    spec["priorityClassRef"] = reference == nullptr ? json::value(nullptr) : *reference;
+  }
+  if (spec.empty()) return std::nullopt;
+  const json::object patch{{"spec", std::move(spec)}};
+  return kube::merge_patch(Kind::workload, workload.metadata.namespace_, workload.metadata.name,
+                           json::serialize(patch));
+}
+
+// A Job that waits may change in everything; one that runs, in its parallelism. More than was
+// admitted is decided anew; less only leaves quota unused until the end.
+bool is_out_of_sync(const kube::Workload& workload, const kube::Workload& wanted,
+                    bool is_suspended) {
+  const auto& have = workload.spec.pod_sets;
+  const auto& want = wanted.spec.pod_sets;
+  if (!workload.status.admission) return is_suspended && have != want;
+  return have.size() == 1 && want[0].count > have[0].count;
+}
+
+kube::Actions give_workload(const kube::Stores& stores, const kube::Job& job,
+                            const std::string& queue, Time now, Rng& rng) {
+  kube::Actions actions;
+  if (!job.spec.suspend.value_or(false)) {
+    if (has_running_pods(stores, job)) return actions;  // began before there was a queue
+    actions.requests.push_back(set_suspend(job, true));
+  }
+  const kube::Workload workload = workload_for(stores, job, queue);
+  const std::string& ns = job.metadata.namespace_;
+  actions.requests.push_back(kube::create_request(Kind::workload, ns, kube::object_text(workload)));
+  actions.requests.push_back(
+      event_on_job(job, "CreatedWorkload",
+                   fmt::format("Created Workload: {}/{}", ns, workload.metadata.name), now, rng));
+  return actions;
+}
+
 }  // namespace
 
 kube::Actions JobWorkload::reconcile(const kube::Stores& stores, const kube::ObjectKey& key,
-                                     Time now, Rng&) {
+                                     Time now, Rng& rng) {
   kube::Actions actions;
   const auto job = stores.get<kube::Job>().find(key);
   if (!job || job->metadata.deletion_timestamp) return actions;  // its Workload goes with it
@@ -140,43 +197,31 @@ kube::Actions JobWorkload::reconcile(const kube::Stores& stores, const kube::Obj
   const kube::Condition* end = end_of(*job);
   if (workloads.empty()) {
     if (queue.empty() || end != nullptr) return actions;
-    const bool is_suspended = job->spec.suspend.value_or(false);
-    if (!is_suspended) {
-      if (has_running_pods(stores, *job))
-        return actions;  // began before there was a queue: left alone
-      actions.requests.push_back(set_suspend(*job, true));
-    }
-    const kube::Workload workload = workload_for(stores, *job, queue);
-    actions.requests.push_back(kube::create_request(Kind::workload, job->metadata.namespace_,
-                                                    kube::object_text(workload)));
-    return actions;
+    return give_workload(stores, *job, queue, now, rng);
   }
   const kube::Workload& workload = *workloads[0];
+  const std::string& ns = workload.metadata.namespace_;
+  const std::string& name = workload.metadata.name;
   if (end != nullptr) {
-    if (!kube::is_true(workload.status.conditions, "Finished"))
-      actions.requests.push_back(finish(workload, *end, now));
+    if (kube::is_true(workload.status.conditions, "Finished")) return actions;
+    actions.requests.push_back(finish(workload, *end, now));
+    actions.requests.push_back(
+        event_on_job(*job, "FinishedWorkload",
+                     fmt::format("Workload '{}/{}' is declared finished", ns, name), now, rng));
     return actions;
   }
+  const bool is_suspended = job->spec.suspend.value_or(false);
   const bool is_admitted =
       workload.status.admission && kube::is_true(workload.status.conditions, "Admitted");
-  if (!workload.status.admission) {
-    const kube::Workload wanted = workload_for(stores, *job, queue);
-    const auto& have = workload.spec;
-    if (have.pod_sets != wanted.spec.pod_sets &&
-        job->spec.suspend.value_or(false)) {  // the template changed while it waits
-      actions.requests.push_back(kube::delete_request(Kind::workload, workload.metadata.namespace_,
-                                                      workload.metadata.name));
-      actions.again_after = seconds(1);
-      return actions;
-    }
-    if (have.queue_name != queue && !queue.empty()) {
-      const json::object patch{{"spec", json::object{{"queueName", queue}}}};
-      actions.requests.push_back(kube::merge_patch(Kind::workload, workload.metadata.namespace_,
-                                                   workload.metadata.name, json::serialize(patch)));
-    }
+  const kube::Workload wanted = workload_for(stores, *job, queue);
+  if (is_out_of_sync(workload, wanted, is_suspended)) {
+    if (!is_suspended) actions.requests.push_back(set_suspend(*job, true));
+    actions.requests.push_back(kube::delete_request(Kind::workload, ns, name));
+    actions.again_after = seconds(1);
+    return actions;
   }
-  if (job->spec.suspend.value_or(false) == is_admitted)
-    actions.requests.push_back(set_suspend(*job, !is_admitted));
+  if (auto patch = follow_job(workload, wanted.spec)) actions.requests.push_back(std::move(*patch));
+  if (is_suspended == is_admitted) actions.requests.push_back(set_suspend(*job, !is_admitted));
   return actions;
 }
 

@@ -103,6 +103,17 @@ std::string cluster_queue_name(const kube::Stores& stores, const kube::Workload&
 
 }  // namespace
 
+kube::Actions StatusPace::pace(const kube::ObjectKey& key, kube::Actions actions, Time now) {
+  constexpr Duration interval = seconds(1);
+  if (actions.requests.empty()) return actions;
+  const auto last = last_.find(key);
+  if (last != last_.end() && now < last->second + interval) {
+    return {.requests = {}, .again_after = last->second + interval - now};
+  }
+  last_[key] = now;
+  return actions;
+}
+
 std::span<const Kind> ClusterQueueStatus::watches() const {
   return kinds;
 }
@@ -130,7 +141,10 @@ void ClusterQueueStatus::keys_of(const kube::Stores& stores, const kube::AnyChan
 kube::Actions ClusterQueueStatus::reconcile(const kube::Stores& stores, const kube::ObjectKey& key,
                                             Time now, Rng&) {
   const auto queue = stores.get<kube::ClusterQueue>().find(key);
-  if (!queue) return {};
+  if (!queue) {
+    pace_.forget(key);
+    return {};
+  }
   Tally tally;
   for (const auto& [at, workload] : stores.get<kube::Workload>().all()) {
     if (cluster_queue_name(stores, *workload) == key.name) count(tally, *workload);
@@ -158,7 +172,9 @@ kube::Actions ClusterQueueStatus::reconcile(const kube::Stores& stores, const ku
                                     .admitted_workloads = tally.admitted};
   status.flavors_reservation = usage_of(*queue, tally.reserved);
   status.flavors_usage = usage_of(*queue, tally.used);
-  return patch_status(Kind::cluster_queue, *queue, std::move(status), std::move(active), now);
+  return pace_.pace(
+      key, patch_status(Kind::cluster_queue, *queue, std::move(status), std::move(active), now),
+      now);
 }
 
 void LocalQueueStatus::keys_of(const kube::Stores& stores, const kube::AnyChange& change,
@@ -177,7 +193,10 @@ void LocalQueueStatus::keys_of(const kube::Stores& stores, const kube::AnyChange
 kube::Actions LocalQueueStatus::reconcile(const kube::Stores& stores, const kube::ObjectKey& key,
                                           Time now, Rng&) {
   const auto local = stores.get<kube::LocalQueue>().find(key);
-  if (!local) return {};
+  if (!local) {
+    pace_.forget(key);
+    return {};
+  }
   Tally tally;
   for (const auto& [at, workload] : stores.get<kube::Workload>().all()) {
     if (at.ns == key.ns && workload->spec.queue_name == key.name) count(tally, *workload);
@@ -206,7 +225,8 @@ kube::Actions LocalQueueStatus::reconcile(const kube::Stores& stores, const kube
     status.flavors_reservation = usage_of(*queue, tally.reserved);
     status.flavors_usage = usage_of(*queue, tally.used);
   }
-  return patch_status(Kind::local_queue, *local, std::move(status), std::move(active), now);
+  return pace_.pace(
+      key, patch_status(Kind::local_queue, *local, std::move(status), std::move(active), now), now);
 }
 
 }  // namespace tau::control

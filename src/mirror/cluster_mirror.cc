@@ -77,6 +77,16 @@ void ClusterMirror::on_change(const kube::Stores& stores, const kube::AnyChange&
                 c.old->spec.namespace_selector != c.now->spec.namespace_selector)
               reresolve_workloads(stores, "", "");
           },
+          [&](const kube::Change<kube::Job>& c) {
+            // Whether a pod may go by itself hangs on its Job, which may be listed after it.
+            const auto label = [](const kube::Job& job) {
+              return job.metadata.labels.contains("kueue.x-k8s.io/queue-name");
+            };
+            if (!c.now || (c.old && label(*c.old) == label(*c.now))) return;
+            for (const auto& pod : stores.get<kube::Pod>().owned_by(c.now->metadata.uid)) {
+              put_pod(stores, *pod);
+            }
+          },
           [&](const kube::Change<kube::LocalQueue>& c) {
             if (c.now && c.old && c.now->cluster_queue == c.old->cluster_queue) return;
             reresolve_workloads(stores, c.latest().metadata.namespace_, c.latest().metadata.name);
@@ -88,6 +98,24 @@ void ClusterMirror::on_change(const kube::Stores& stores, const kube::AnyChange&
           [](const auto&) {},
       },
       change);
+}
+
+void ClusterMirror::failed(const engine::Delta& decision, const std::string& uid) {
+  if (const auto* bind = std::get_if<engine::BindFailed>(&decision)) {
+    if (names_.pods.find(uid) != bind->pod) return;
+  } else if (const auto* admit = std::get_if<engine::AdmitFailed>(&decision)) {
+    if (names_.workloads.find(uid) != admit->workload) return;
+  }
+  deltas_.push_back(decision);
+}
+
+void ClusterMirror::reassert(const kube::Stores& stores, const std::string& name) {
+  if (const auto node = stores.get<kube::Node>().find("", name)) {
+    deltas_.push_back(node_of(names_, *node));
+  }
+  for (const auto& [key, pod] : stores.get<kube::Pod>().all()) {
+    if (pod->spec.node_name == name) put_pod(stores, *pod);
+  }
 }
 
 void ClusterMirror::reresolve_workloads(const kube::Stores& stores, const std::string& ns,
@@ -131,8 +159,22 @@ void ClusterMirror::node_changed(const kube::Stores& stores,
 // ---- pods
 // -----------------------------------------------------------------------------------------------
 
+namespace {
+bool is_ended(const kube::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+// A kubelet's reports change nothing that the engine looks at, and would wake all that waits.
+bool is_same_to_engine(const kube::Pod& was, const kube::Pod& is) {
+  return is_ended(was) == is_ended(is) && was.spec == is.spec &&
+         was.metadata.annotations == is.metadata.annotations &&
+         was.metadata.owner_references == is.metadata.owner_references &&
+         was.metadata.deletion_timestamp.has_value() == is.metadata.deletion_timestamp.has_value();
+}
+}  // namespace
+
 void ClusterMirror::pod_changed(const kube::Stores& stores, const kube::Change<kube::Pod>& change) {
   if (change.now) {
+    if (change.old && is_same_to_engine(*change.old, *change.now)) return;
     put_pod(stores, *change.now);
     return;
   }
@@ -140,6 +182,12 @@ void ClusterMirror::pod_changed(const kube::Stores& stores, const kube::Change<k
   if (!id.is_some()) return;
   deltas_.push_back(engine::PodGone{id});
   dead_pods_.push_back(id);
+}
+
+void ClusterMirror::put_pods_of(const kube::Stores& stores, const kube::Workload& workload) {
+  const kube::OwnerReference* owner = kube::controller_of(workload.metadata);
+  if (owner == nullptr) return;
+  for (const auto& pod : stores.get<kube::Pod>().owned_by(owner->uid)) put_pod(stores, *pod);
 }
 
 void ClusterMirror::put_pod(const kube::Stores& stores, const kube::Pod& pod) {
@@ -150,7 +198,7 @@ void ClusterMirror::put_pod(const kube::Stores& stores, const kube::Pod& pod) {
                          .request = request_of(names_, pod.spec),
                          .priority = static_cast<int32_t>(pod.spec.priority.value_or(0)),
                          .created = pod.metadata.creation_timestamp.value_or(Time{})};
-  made.is_ended = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+  made.is_ended = is_ended(pod);
   const bool is_ours = options_.owns_all_pods || pod.spec.scheduler_name == options_.scheduler_name;
   made.is_schedulable =
       is_ours && pod.spec.scheduling_gates.empty() && !pod.metadata.deletion_timestamp;
@@ -176,18 +224,17 @@ void ClusterMirror::put_pod(const kube::Stores& stores, const kube::Pod& pod) {
 
 void ClusterMirror::workload_changed(const kube::Stores& stores,
                                      const kube::Change<kube::Workload>& change) {
-  if (!change.now) {
-    const engine::WorkloadId id = names_.workloads.find(change.old->metadata.uid);
-    if (!id.is_some()) return;
-    deltas_.push_back(engine::WorkloadGone{id});
-    dead_workloads_.push_back(id);
+  if (change.now) {
+    put_workload(stores, *change.now);
+    if (!change.old) put_pods_of(stores, *change.now);
     return;
   }
-  put_workload(stores, *change.now);
-  if (change.old) return;
-  if (const kube::OwnerReference* owner = kube::controller_of(change.now->metadata)) {
-    for (const auto& pod : stores.get<kube::Pod>().owned_by(owner->uid)) put_pod(stores, *pod);
-  }
+  const engine::WorkloadId id = names_.workloads.find(change.old->metadata.uid);
+  if (!id.is_some()) return;
+  deltas_.push_back(engine::WorkloadGone{id});
+  dead_workloads_.push_back(id);
+  // Its pods are its no more: the next workload with this id must not inherit them.
+  put_pods_of(stores, *change.old);
 }
 
 void ClusterMirror::put_workload(const kube::Stores& stores, const kube::Workload& workload) {

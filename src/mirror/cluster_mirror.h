@@ -21,14 +21,20 @@ class ClusterMirror {
   explicit ClusterMirror(MirrorOptions options) : options_(std::move(options)) {}
   static std::span<const kube::Kind> watches();
   void on_change(const kube::Stores& stores, const kube::AnyChange& change);
-  // A decision's write failed: the engine must hear of it.
-  void add(engine::Delta delta) { deltas_.push_back(std::move(delta)); }
+  // A decision was not carried out: the engine must hear of it, unless its object (`uid`) is gone
+  // and the id names another by now.
+  void failed(const engine::Delta& decision, const std::string& uid);
+  // As failed(), for a bind decided in the cycle that just ended.
+  void give_up(const engine::Bind& bind) { deltas_.push_back(engine::BindFailed{bind.pod}); }
+  // Tells the engine all pods and the node anew, to heal a difference.
+  void reassert(const kube::Stores& stores, const std::string& node);
   bool has_deltas() const { return !deltas_.empty(); }
   std::vector<engine::Delta> take_deltas();
   const Names& names() const { return names_; }
 
  private:
   void pod_changed(const kube::Stores& stores, const kube::Change<kube::Pod>& change);
+  void put_pods_of(const kube::Stores& stores, const kube::Workload& workload);
   void put_pod(const kube::Stores& stores, const kube::Pod& pod);
   void node_changed(const kube::Stores& stores, const kube::Change<kube::Node>& change);
   void workload_changed(const kube::Stores& stores, const kube::Change<kube::Workload>& change);

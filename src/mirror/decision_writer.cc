@@ -6,7 +6,9 @@
 
 #include "base/overloaded.h"
 #include "base/text.h"
+#include "kube/event_request.h"
 #include "kube/quantity.h"
+#include "kube/reasons.h"
 #include "meta/fields.h"
 #include "mirror/cluster_mirror.h"
 #include "mirror/translate.h"
@@ -42,39 +44,73 @@ json::value conditions_json(const std::vector<kube::Condition>& conditions) {
   return array;
 }
 
+void put_condition(std::vector<kube::Condition>& conditions, const kube::Workload& workload,
+                   kube::Condition condition, Time now) {
+  condition.observed_generation = workload.metadata.generation;
+  kube::set_condition(conditions, std::move(condition), now);
+}
+
+struct Words {
+  std::string_view type, reason;
+  std::string message;
+};
+// The same story on the Workload and on its Job, where users look.
+std::vector<kube::ApiRequest> tell(const kube::Stores& stores, const kube::Workload& workload,
+                                   const Words& on_workload, const Words& on_job, Time now,
+                                   Rng& rng) {
+  constexpr std::string_view component = "taugrid";
+  std::vector<kube::ApiRequest> events;
+  events.push_back(kube::event_on(kube::Kind::workload, workload.metadata, on_workload.type,
+                                  on_workload.reason, on_workload.message, component, now, rng));
+  const kube::OwnerReference* owner = kube::controller_of(workload.metadata);
+  const auto job = owner == nullptr ? nullptr : stores.get<kube::Job>().find_uid(owner->uid);
+  if (!job) return events;
+  events.push_back(kube::event_on(kube::Kind::job, job->metadata, on_job.type, on_job.reason,
+                                  on_job.message, component, now, rng));
+  return events;
+}
+
 std::optional<Write> write_admit(const Names& names, const kube::Stores& stores,
-                                 const engine::Admit& admit, Time now) {
+                                 const engine::Admit& admit, Time now, Rng& rng) {
   const auto workload = workload_of(names, stores, admit.workload);
   if (!workload) return std::nullopt;
   std::vector<kube::Condition> conditions = workload->status.conditions;
   const std::string queue = names.queues.name(admit.queue);
-  const int64_t generation = workload->metadata.generation;
-  kube::set_condition(conditions,
-                      {.type = "QuotaReserved",
-                       .status = "True",
-                       .reason = "QuotaReserved",
-                       .message = fmt::format("Quota reserved in ClusterQueue {}", queue),
-                       .observed_generation = generation},
-                      now);
-  kube::set_condition(conditions,
-                      {.type = "Admitted",
-                       .status = "True",
-                       .reason = "Admitted",
-                       .message = fmt::format("Admitted by ClusterQueue {}", queue),
-                       .observed_generation = generation},
-                      now);
+  const bool is_moved = workload->status.admission.has_value();  // pods of a lost node go elsewhere
+  put_condition(conditions, *workload,
+                {.type = "QuotaReserved",
+                 .status = "True",
+                 .reason = "QuotaReserved",
+                 .message = fmt::format("Quota reserved in ClusterQueue {}", queue)},
+                now);
+  put_condition(conditions, *workload,
+                {.type = "Admitted",
+                 .status = "True",
+                 .reason = "Admitted",
+                 .message = fmt::format("Admitted by ClusterQueue {}", queue)},
+                now);
   if (kube::find_condition(conditions, "Evicted") != nullptr) {
-    kube::set_condition(conditions,
-                        {.type = "Evicted",
-                         .status = "False",
-                         .reason = "QuotaReserved",
-                         .message = "Admitted again",
-                         .observed_generation = generation},
-                        now);
+    put_condition(conditions, *workload,
+                  {.type = "Evicted",
+                   .status = "False",
+                   .reason = "QuotaReserved",
+                   .message = "Admitted again"},
+                  now);
   }
   json::object status{{"conditions", conditions_json(conditions)}};
   status["admission"] = meta::encode(admission_text(names, *workload, admit));
-  return Write{status_patch(*workload, std::move(status)), engine::AdmitFailed{admit.workload}};
+  Write write{.request = status_patch(*workload, std::move(status)),
+              .on_failure = engine::AdmitFailed{admit.workload},
+              .uid = workload->metadata.uid};
+  if (is_moved) return write;
+  const Duration waited = now - workload->metadata.creation_timestamp.value_or(now);
+  write.events =
+      tell(stores, *workload,
+           {"Normal", "Admitted",
+            fmt::format("Admitted by ClusterQueue {}, wait time since queued was {}", queue,
+                        format_age(std::max(waited, Duration(0))))},
+           {"Normal", "Started", fmt::format("Admitted by ClusterQueue {}", queue)}, now, rng);
+  return write;
 }
 
 // "<container>=<uuid>,<uuid>[;...]", devices dealt out in the order of the containers.
@@ -104,8 +140,10 @@ std::optional<Write> write_bind(const Names& names, const kube::Stores& stores,
   const auto pod = stores.get<kube::Pod>().find(name.ns, name.name);
   const auto node = stores.get<kube::Node>().find("", names.nodes.name(bind.node));
   if (!pod || pod->metadata.uid != name.uid) return std::nullopt;
+  // Without its node there is no telling which devices were meant, and nothing to bind to.
+  if (!node) return std::nullopt;
   json::object metadata{{"name", name.name}, {"namespace", name.ns}, {"uid", name.uid}};
-  if (node && bind.gpus != 0) {
+  if (bind.gpus != 0) {
     const std::string assignment = gpu_assignment(*pod, *node, bind.gpus);
     if (!assignment.empty()) metadata["annotations"] = json::object{{gpus_annotation, assignment}};
   }
@@ -121,11 +159,13 @@ std::optional<Write> write_bind(const Names& names, const kube::Stores& stores,
                            .name = name.name,
                            .subresource = "binding",
                            .body = json::serialize(binding)};
-  return Write{std::move(request), engine::BindFailed{bind.pod}};
+  return Write{
+      .request = std::move(request), .on_failure = engine::BindFailed{bind.pod}, .uid = name.uid};
 }
 
 struct EvictWords {
-  const char *reason, *message;
+  const char* reason;
+  const char* message;
 };
 EvictWords words_of(engine::EvictReason reason) {
   switch (reason) {
@@ -142,77 +182,81 @@ EvictWords words_of(engine::EvictReason reason) {
 }
 
 std::optional<Write> write_evict(const Names& names, const kube::Stores& stores,
-                                 const engine::Evict& evict, Time now) {
+                                 const engine::Evict& evict, Time now, Rng& rng) {
   const auto workload = workload_of(names, stores, evict.workload);
   if (!workload || !workload->status.admission) return std::nullopt;
   const EvictWords why = words_of(evict.reason);
-  const int64_t generation = workload->metadata.generation;
   std::vector<kube::Condition> conditions = workload->status.conditions;
-  kube::set_condition(conditions,
-                      {.type = "Evicted",
-                       .status = "True",
-                       .reason = why.reason,
-                       .message = why.message,
-                       .observed_generation = generation},
-                      now);
-  kube::set_condition(conditions,
-                      {.type = "QuotaReserved",
-                       .status = "False",
-                       .reason = "PendingEvaluation",
-                       .message = why.message,
-                       .observed_generation = generation},
-                      now);
-  kube::set_condition(conditions,
-                      {.type = "Admitted",
-                       .status = "False",
-                       .reason = "NoReservation",
-                       .message = "The workload has no reservation",
-                       .observed_generation = generation},
-                      now);
+  put_condition(conditions, *workload,
+                {.type = "Evicted", .status = "True", .reason = why.reason, .message = why.message},
+                now);
+  put_condition(conditions, *workload,
+                {.type = "QuotaReserved",
+                 .status = "False",
+                 .reason = "PendingEvaluation",
+                 .message = why.message},
+                now);
+  put_condition(conditions, *workload,
+                {.type = "Admitted",
+                 .status = "False",
+                 .reason = "NoReservation",
+                 .message = "The workload has no reservation"},
+                now);
   json::object status{{"conditions", conditions_json(conditions)}, {"admission", nullptr}};
-  return Write{status_patch(*workload, std::move(status)),
-               std::nullopt};  // said again when it does not show
+  return Write{.request = status_patch(*workload, std::move(status)),
+               .on_failure = std::nullopt,  // said again when it does not show
+               .uid = workload->metadata.uid,
+               .events = tell(stores, *workload,
+                              {"Normal", std::string("EvictedDueTo") + why.reason, why.message},
+                              {"Normal", "Stopped", why.message}, now, rng)};
 }
 
 }  // namespace
 
 std::optional<Write> write_of(const Names& names, const kube::Stores& stores,
-                              const engine::Decision& decision, Time now) {
+                              const engine::Decision& decision, Time now, Rng& rng) {
   return std::visit(
       Overloaded{
-          [&](const engine::Admit& admit) { return write_admit(names, stores, admit, now); },
+          [&](const engine::Admit& admit) { return write_admit(names, stores, admit, now, rng); },
           [&](const engine::Bind& bind) { return write_bind(names, stores, bind); },
-          [&](const engine::Evict& evict) { return write_evict(names, stores, evict, now); },
+          [&](const engine::Evict& evict) { return write_evict(names, stores, evict, now, rng); },
       },
       decision);
 }
 
 std::optional<Write> write_of(const Names& names, const kube::Stores& stores,
-                              const engine::Verdict& verdict, Time now) {
+                              const engine::Verdict& verdict, Time now, Rng& rng) {
   if (!verdict.workload.is_some() || verdict.blockers.empty()) return std::nullopt;
   const auto workload = workload_of(names, stores, verdict.workload);
   if (!workload || workload->status.admission) return std::nullopt;
   const engine::Blocker& first = verdict.blockers.front();
+  const std::string_view word = reason_word(first.reason);
+  std::string text = blocker_view(names, first).message;
+  if (first.reason == engine::Reason::queue_not_found) {
+    if (const auto queue = cluster_queue_of(stores, *workload); !queue) {
+      text = queue.error().message;
+    }
+  }
   kube::Condition condition{.type = "QuotaReserved",
                             .status = "False",
                             .reason = std::string(kueue_reason(first.reason)),
-                            .message = fmt::format("{}: {}", reason_word(first.reason),
-                                                   blocker_view(names, first).message),
-                            .observed_generation = workload->metadata.generation};
-  if (first.reason == engine::Reason::queue_not_found) {
-    if (const auto queue = cluster_queue_of(stores, *workload); !queue)
-      condition.message = fmt::format("QUEUE_NOT_FOUND: {}", queue.error().message);
-  }
+                            .message = fmt::format("{}: {}", word, text)};
   const kube::Condition* held = kube::find_condition(workload->status.conditions, "QuotaReserved");
-  const auto word = [](std::string_view message) { return message.substr(0, message.find(':')); };
   // Numbers move all the time; only another reason is worth a write.
   if (held != nullptr && held->status == "False" && held->reason == condition.reason &&
-      word(held->message) == word(condition.message))
+      std::string_view(held->message).substr(0, held->message.find(':')) == word) {
     return std::nullopt;
+  }
+  // Waiting is normal; what a person must act on is not.
+  const kube::ReasonInfo* info = kube::find_reason(word);
+  const std::string_view type = info != nullptr && info->who_acts == "wait" ? "Normal" : "Warning";
+  const Words words{type, condition.reason, condition.message};
   std::vector<kube::Condition> conditions = workload->status.conditions;
-  kube::set_condition(conditions, std::move(condition), now);
-  return Write{status_patch(*workload, {{"conditions", conditions_json(conditions)}}),
-               std::nullopt};
+  put_condition(conditions, *workload, condition, now);
+  return Write{.request = status_patch(*workload, {{"conditions", conditions_json(conditions)}}),
+               .on_failure = std::nullopt,
+               .uid = workload->metadata.uid,
+               .events = tell(stores, *workload, words, words, now, rng)};
 }
 
 }  // namespace tau::mirror

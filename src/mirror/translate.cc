@@ -161,6 +161,10 @@ engine::Request request_of(Names& names, const kube::PodSpec& spec) {
     term.insert(term.end(), base.begin(), base.end());
     request.terms.push_back(std::move(term));
   }
+  if (!spec.required_node_affinity.empty() && request.terms.empty()) {
+    // Empty terms alone: matches nothing, as upstream.
+    request.terms.push_back({{.key = names.label_keys.intern("metadata.name")}});
+  }
   if (request.terms.empty() && !base.empty()) request.terms.push_back(base);
   for (const kube::Toleration& toleration : spec.tolerations)
     request.tolerations.push_back(toleration_of(names, toleration));

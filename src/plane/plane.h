@@ -3,7 +3,9 @@
 // reconcilers of `control`, history, and the answers of view.taugrid.io.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "base/log.h"
 #include "base/loop.h"
@@ -18,6 +20,11 @@ struct PlaneOptions {
       false;  // the server has no other scheduler, and `defaults` makes the first queues
   std::string scheduler_name = "taugrid";
   uint64_t seed = 1;
+  // Not empty: begins only once it leads by the Lease kube-system/taugrid-controller under this
+  // name.
+  std::string lease_identity;
+  std::function<void(std::string holder)> on_waiting = {};  // another leads
+  std::function<void(std::string why)> on_deposed = {};     // stopped for good
 };
 
 struct PlaneCounts {
@@ -30,8 +37,9 @@ class Plane {
         PlaneOptions options);
   ~Plane();
   void start();
-  // Sends nothing more; what is in flight is forgotten.
-  void stop();
+  // Sends nothing more; what is in flight is forgotten. A lease held is given up, then `done` is
+  // called.
+  void stop(std::function<void()> done = {});
   // Called once, when the first state is in and recorded.
   void when_ready(std::move_only_function<void()> ready);
   bool is_idle() const;

@@ -22,19 +22,40 @@ namespace tau::plane {
 namespace {
 namespace json = boost::json;
 
-// Counts the writes about pods on the plane's way to the server.
-class CountingTransport : public http::Transport {
+// The plane's way to the server: counts its writes about pods, and can lose answers or be late with
+// what watches tell.
+class SpoiledTransport : public http::Transport {
  public:
-  explicit CountingTransport(http::Transport& next) : next_(next) {}
+  SpoiledTransport(Loop& loop, http::Transport& next) : loop_(loop), next_(next) {}
   http::CallId send(http::Request request, Duration timeout,
                     http::ResponseCallbacks callbacks) override {
-    if (request.method != "GET" && request.target.find("/pods") != std::string::npos) ++pod_writes;
+    const bool is_write = request.method != "GET";
+    const bool is_about_pods = request.target.find("/pods") != std::string::npos;
+    if (is_write) ++writes;
+    if (is_write && is_about_pods) ++pod_writes;
+    if (is_write && lost_answers > 0 && request.target.ends_with("/binding")) {
+      --lost_answers;
+      callbacks.on_head = [](const http::ResponseHead&) {};
+      callbacks.on_body = [](std::string_view) {};
+      callbacks.on_end = [end = std::move(callbacks.on_end)](Result<void>) mutable {
+        end(fail(ErrorCode::unavailable, "connection reset"));
+      };
+    }
+    if (request.target.starts_with("/api/v1/pods?watch=true")) {
+      callbacks.on_body = [this, body = std::make_shared<decltype(callbacks.on_body)>(
+                                     std::move(callbacks.on_body))](std::string_view bytes) {
+        if (lateness == Duration(0)) return (*body)(bytes);
+        loop_.after(lateness, [body, text = std::string(bytes)] { (*body)(text); });
+      };
+    }
     return next_.send(std::move(request), timeout, std::move(callbacks));
   }
   void cancel(http::CallId call) override { next_.cancel(call); }
-  int pod_writes = 0;
+  int writes = 0, pod_writes = 0, lost_answers = 0;
+  Duration lateness{0};
 
  private:
+  Loop& loop_;
   http::Transport& next_;
 };
 
@@ -43,7 +64,7 @@ struct Platform {
   apiserver::MemoryJournal journal{loop};
   apiserver::Server server{loop, journal, Rng(7), Log(), {}};
   http::DirectTransport transport{loop, server};
-  CountingTransport plane_transport{transport};
+  SpoiledTransport plane_transport{loop, transport};
   kubelet::FakeRuntime runtime{loop, seconds(5)};
   history::MemoryHistory history;
   std::unique_ptr<EmbeddedCluster> cluster;
@@ -225,6 +246,92 @@ TEST(Plane, DeletingAQueuedRunAndARunningRunCancelsThem) {
             .empty();
       },
       seconds(60), milliseconds(500)));
+}
+
+// The pod is bound, but nobody says so for a while, and in the meantime a node comes that suits it
+// as well.
+TEST(Plane, ALostAnswerIsNoReasonToGiveItsGpuToAnother) {
+  Platform p("2x1xH100");
+  const auto cordon = [&](const char* value) {
+    http::Request request{.method = "PATCH",
+                          .target = "/api/v1/nodes/sim-0",
+                          .headers = {{"Content-Type", "application/merge-patch+json"}},
+                          .body = fmt::format(R"({{"spec":{{"unschedulable":{}}}}})", value)};
+    http::send_whole(p.transport, std::move(request), Duration(0), [](Result<http::Response>) {});
+  };
+  cordon("true");
+  p.loop.advance(seconds(1));
+  p.plane_transport.lateness = seconds(2);
+  p.plane_transport.lost_answers = 1;
+  for (const char* name : {"a", "b"}) {
+    const std::string body = fmt::format(
+        R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{}","annotations":)"
+        R"({{"taugrid.io/sim-duration":"9s"}}}},"spec":{{"restartPolicy":"Never","containers":)"
+        R"([{{"name":"main","image":"x","command":["true"],)"
+        R"("resources":{{"limits":{{"nvidia.com/gpu":"1"}}}}}}]}}}})",
+        name);
+    ASSERT_EQ(p.call("POST", "/api/v1/namespaces/default/pods", body).status, 201);
+  }
+  ASSERT_TRUE(p.loop.run_until([&] { return p.plane_transport.pod_writes > 0; }));
+  cordon("false");
+  p.loop.advance(seconds(5));
+  std::set<std::string> nodes;
+  const json::value pods = p.get("/api/v1/namespaces/default/pods");
+  for (const json::value& pod : meta::find_path(pods, "items")->get_array()) {
+    nodes.emplace(meta::string_at(pod, "spec.nodeName"));
+  }
+  EXPECT_EQ(nodes, (std::set<std::string>{"sim-0", "sim-1"})) << json::serialize(pods);
+}
+
+TEST(Plane, EventsOnTheJobTellItsStoryOnce) {
+  Platform p("1x1xH100");
+  p.submit("first", 1, 1, "10s");
+  ASSERT_TRUE(p.reaches("first", "Running"));
+  p.submit("second", 1, 1);
+  ASSERT_TRUE(p.reaches("second", "Succeeded"));
+  p.loop.advance(seconds(2));
+  std::vector<std::string> story;
+  const json::value events =
+      p.get("/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3Dsecond");
+  for (const json::value& event : meta::find_path(events, "items")->get_array()) {
+    if (meta::string_at(event, "source.component") == "taugrid") {
+      story.emplace_back(meta::string_at(event, "reason"));
+    }
+  }
+  std::ranges::sort(story);
+  EXPECT_EQ(story, (std::vector<std::string>{"CreatedWorkload", "FinishedWorkload", "Started",
+                                             "WaitingForQuota"}));
+}
+
+TEST(Plane, OfTwoOnlyTheLeaderWritesAndTheOtherGoesOnWhereItStopped) {
+  Platform p("1x1xH100");
+  p.plane.reset();
+  SpoiledTransport first_way(p.loop, p.transport), second_way(p.loop, p.transport);
+  history::MemoryHistory first_history, second_history;
+  const auto options = [](const char* identity) {
+    return PlaneOptions{.is_embedded = true, .lease_identity = identity};
+  };
+  Plane first(p.loop, first_way, first_history, Log(), options("first"));
+  Plane second(p.loop, second_way, second_history, Log(), options("second"));
+  first.start();
+  p.loop.advance(seconds(1));
+  second.start();
+  p.loop.advance(seconds(10));
+  EXPECT_EQ(second_way.writes, 0);
+  p.server.set_views(&second.views());
+  p.submit("job", 1, 1, "20s");
+  p.loop.advance(seconds(5));
+  EXPECT_EQ(first.counts().bound, 1);
+  bool is_given_up = false;
+  first.stop([&] { is_given_up = true; });
+  EXPECT_TRUE(p.loop.run_until([&] { return is_given_up; }, seconds(1)));
+  const int writes = first_way.writes;
+  ASSERT_TRUE(p.reaches("job", "Succeeded"));
+  p.submit("next", 1, 1);
+  ASSERT_TRUE(p.reaches("next", "Succeeded"));
+  EXPECT_EQ(first_way.writes, writes);
+  EXPECT_EQ(second.counts().bound, 1) << "the running one was not decided again";
+  p.server.set_views(nullptr);
 }
 
 }  // namespace
