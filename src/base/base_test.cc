@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "base/interner.h"
 #include "base/ids.h"
+#include "base/interner.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/rng.h"
@@ -16,17 +16,27 @@ TEST(Time, RoundTripsRfc3339) {
   EXPECT_EQ(format_rfc3339(t), "2026-12-01T05:37:43Z");
   EXPECT_EQ(format_rfc3339_micros(t), "2026-12-01T05:37:43.123456Z");
   EXPECT_EQ(*parse_rfc3339("2026-12-01T07:37:43+02:00"), *parse_rfc3339("2026-12-01T05:37:43Z"));
-  for (const char* bad : {"", "2026-12-01", "2026-13-01T00:00:00Z", "2026-12-01T00:00:00",
-                          "2026-12-01T00:00:00Zx", "2026-12-01T25:00:00Z", "2026-12-01T00:00:00.Z"}) {
+  for (const char* bad :
+       {"", "2026-12-01", "2026-13-01T00:00:00Z", "2026-12-01T00:00:00", "2026-12-01T00:00:00Zx",
+        "2026-12-01T25:00:00Z", "2026-12-01T00:00:00.Z"}) {
     EXPECT_FALSE(parse_rfc3339(bad)) << bad;
   }
 }
 
 TEST(Time, AgesReadLikeKubectls) {
-  struct Case { Duration age; const char* want; };
-  for (const Case& c : std::vector<Case>{{seconds(0), "0s"}, {seconds(119), "119s"}, {seconds(120), "2m"},
-                        {seconds(192), "3m12s"}, {minutes(125), "125m"}, {minutes(185), "3h5m"},
-                        {hours(9), "9h"}, {hours(50), "2d2h"}, {hours(24 * 45), "45d"}}) {
+  struct Case {
+    Duration age;
+    const char* want;
+  };
+  for (const Case& c : std::vector<Case>{{seconds(0), "0s"},
+                                         {seconds(119), "119s"},
+                                         {seconds(120), "2m"},
+                                         {seconds(192), "3m12s"},
+                                         {minutes(125), "125m"},
+                                         {minutes(185), "3h5m"},
+                                         {hours(9), "9h"},
+                                         {hours(50), "2d2h"},
+                                         {hours(24 * 45), "45d"}}) {
     EXPECT_EQ(format_age(c.age), c.want);
   }
 }
@@ -54,7 +64,8 @@ TEST(Text, Base64RoundTrips) {
     EXPECT_EQ(*base64_decode(base64_encode(text)), text);
   }
   EXPECT_EQ(base64_encode("hello"), "aGVsbG8=");
-  for (const char* bad : {"a", "a===", "aGVsbG8", "!!!!", "aG=s"}) EXPECT_FALSE(base64_decode(bad)) << bad;
+  for (const char* bad : {"a", "a===", "aGVsbG8", "!!!!", "aG=s"})
+    EXPECT_FALSE(base64_decode(bad)) << bad;
 }
 
 TEST(Text, NearestNamesATypingSlip) {
@@ -71,12 +82,14 @@ TEST(Metrics, RendersPrometheusText) {
   metrics.set("taugrid_b", "B.", {}, 1.5);
   const double bounds[] = {0.1, 1};
   metrics.observe("taugrid_c_seconds", "C.", {}, bounds, 0.5);
-  EXPECT_EQ(metrics.text(),
-            "# HELP taugrid_a_total A.\n# TYPE taugrid_a_total counter\ntaugrid_a_total{q=\"x\\\"y\"} 2\n"
-            "# HELP taugrid_b B.\n# TYPE taugrid_b gauge\ntaugrid_b 1.5\n"
-            "# HELP taugrid_c_seconds C.\n# TYPE taugrid_c_seconds histogram\n"
-            "taugrid_c_seconds_bucket{le=\"0.1\"} 0\ntaugrid_c_seconds_bucket{le=\"1\"} 1\n"
-            "taugrid_c_seconds_bucket{le=\"+Inf\"} 1\ntaugrid_c_seconds_sum 0.5\ntaugrid_c_seconds_count 1\n");
+  EXPECT_EQ(
+      metrics.text(),
+      "# HELP taugrid_a_total A.\n# TYPE taugrid_a_total counter\ntaugrid_a_total{q=\"x\\\"y\"} 2\n"
+      "# HELP taugrid_b B.\n# TYPE taugrid_b gauge\ntaugrid_b 1.5\n"
+      "# HELP taugrid_c_seconds C.\n# TYPE taugrid_c_seconds histogram\n"
+      "taugrid_c_seconds_bucket{le=\"0.1\"} 0\ntaugrid_c_seconds_bucket{le=\"1\"} 1\n"
+      "taugrid_c_seconds_bucket{le=\"+Inf\"} 1\ntaugrid_c_seconds_sum 0.5\ntaugrid_c_seconds_count "
+      "1\n");
 }
 
 TEST(Log, QuotesWhatNeedsIt) {

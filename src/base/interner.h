@@ -1,4 +1,5 @@
-// Interner<Id>: names to dense ids and back. Ids are handed out in order of first sight and may be freed.
+// Interner<Id>: names to dense ids and back. Ids are handed out in order of first sight and may be
+// freed.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@ namespace tau::limits {
 
 // http
 constexpr size_t request_head_bytes = 64 * 1024;
-constexpr size_t request_body_bytes = 3 * 1024 * 1024;  // as kube-apiserver
+constexpr size_t request_body_bytes = 3 * 1024 * 1024;     // as kube-apiserver
 constexpr size_t response_body_bytes = 512 * 1024 * 1024;  // read by a client, not streamed
 constexpr size_t connections = 4096;
 constexpr size_t stream_backlog_bytes = 8 * 1024 * 1024;  // a slower watcher is ended
@@ -16,7 +16,7 @@ constexpr int idle_connection_s = 300;
 constexpr int request_head_timeout_s = 15;
 
 // apiserver
-constexpr size_t object_bytes = 1536 * 1024;  // as etcd
+constexpr size_t object_bytes = 1536 * 1024;      // as etcd
 constexpr size_t watch_history_events = 100'000;  // older resume points get 410 Gone
 constexpr size_t watch_history_bytes = 64 * 1024 * 1024;
 constexpr int list_page_items = 500;

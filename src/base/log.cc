@@ -19,12 +19,16 @@ void append_value(std::string& out, std::string_view value) {
   constexpr char hex[] = "0123456789abcdef";
   out += '"';
   for (const char c : value) {
-    if (c == '"' || c == '\\') (out += '\\') += c;
-    else if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
+    if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
     else if (static_cast<unsigned char>(c) < ' ' || c == 0x7f)
       ((out += "\\x") += hex[(c >> 4) & 15]) += hex[c & 15];
-    else out += c;
+    else
+      out += c;
   }
   out += '"';
 }

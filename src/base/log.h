@@ -1,4 +1,5 @@
-// Log events as values: a name, a level, key=value fields. The sink is injected; `host` stamps and writes.
+// Log events as values: a name, a level, key=value fields. The sink is injected; `host` stamps and
+// writes.
 #pragma once
 
 #include <functional>
@@ -24,10 +25,18 @@ class Log {
   explicit Log(Sink sink) : sink_(std::move(sink)) {}
 
   using Fields = std::vector<std::pair<std::string, std::string>>;
-  void debug(std::string_view name, Fields fields = {}) const { write(LogLevel::debug, name, std::move(fields)); }
-  void info(std::string_view name, Fields fields = {}) const { write(LogLevel::info, name, std::move(fields)); }
-  void warn(std::string_view name, Fields fields = {}) const { write(LogLevel::warn, name, std::move(fields)); }
-  void error(std::string_view name, Fields fields = {}) const { write(LogLevel::error, name, std::move(fields)); }
+  void debug(std::string_view name, Fields fields = {}) const {
+    write(LogLevel::debug, name, std::move(fields));
+  }
+  void info(std::string_view name, Fields fields = {}) const {
+    write(LogLevel::info, name, std::move(fields));
+  }
+  void warn(std::string_view name, Fields fields = {}) const {
+    write(LogLevel::warn, name, std::move(fields));
+  }
+  void error(std::string_view name, Fields fields = {}) const {
+    write(LogLevel::error, name, std::move(fields));
+  }
 
  private:
   void write(LogLevel level, std::string_view name, Fields fields) const {

@@ -1,4 +1,5 @@
-// Loop: the one thread that owns all state, seen from below. Real: host (Asio). Virtual: sim (event heap).
+// Loop: the one thread that owns all state, seen from below. Real: host (Asio). Virtual: sim (event
+// heap).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ class Loop {
   // Runs `task` on the loop, after the current one; in the order posted. The one member that other
   // threads may call too.
   virtual void post(Task task) = 0;
-  // Runs `task` once, not before `delay` has passed. A timer that fired or was cancelled is forgotten.
+  // Runs `task` once, not before `delay` has passed. A timer that fired or was cancelled is
+  // forgotten.
   virtual TimerId after(Duration delay, Task task) = 0;
   // Cancels a timer; one that fired, was cancelled, or is 0 is no error.
   virtual void cancel(TimerId timer) = 0;

@@ -15,9 +15,12 @@ std::string render(const MetricLabels& labels) {
     if (!out.empty()) out += ',';
     (out += key) += "=\"";
     for (const char c : value) {
-      if (c == '\n') out += "\\n";
-      else if (c == '"' || c == '\\') (out += '\\') += c;
-      else out += c;
+      if (c == '\n')
+        out += "\\n";
+      else if (c == '"' || c == '\\')
+        (out += '\\') += c;
+      else
+        out += c;
     }
     out += '"';
   }

@@ -17,7 +17,8 @@ using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 class Metrics {
  public:
   // Adds to a counter. `help` of the first call is kept. Names end in _total.
-  void add(std::string_view name, std::string_view help, const MetricLabels& labels, double amount = 1);
+  void add(std::string_view name, std::string_view help, const MetricLabels& labels,
+           double amount = 1);
   void set(std::string_view name, std::string_view help, const MetricLabels& labels, double value);
   // Drops one series, e.g. of a deleted queue.
   void remove(std::string_view name, const MetricLabels& labels);

@@ -7,7 +7,8 @@
 
 namespace tau {
 
-// Codes match Kubernetes' Status reasons, so that an error keeps its meaning from server to exit code.
+// Codes match Kubernetes' Status reasons, so that an error keeps its meaning from server to exit
+// code.
 enum class ErrorCode {
   bad_request,     // 400 BadRequest: malformed input
   invalid,         // 422 Invalid: well formed, but against a rule
@@ -52,15 +53,15 @@ const char* to_string(ErrorCode code);
 
 // Yields the value of a Result, or returns its error from the enclosing function.
 // Variadic so that template arguments with commas need no extra parentheses.
-#define TRY(...)                                                         \
-  ({                                                                     \
-    auto try_result_ = (__VA_ARGS__);                                    \
+#define TRY(...)                                                              \
+  ({                                                                          \
+    auto try_result_ = (__VA_ARGS__);                                         \
     if (!try_result_) return std::unexpected(std::move(try_result_.error())); \
-    std::move(*try_result_);                                             \
+    std::move(*try_result_);                                                  \
   })
 // The same for Result<void>, whose value cannot be moved out.
-#define TRY_VOID(...)                                                    \
-  do {                                                                   \
-    auto try_result_ = (__VA_ARGS__);                                    \
+#define TRY_VOID(...)                                                         \
+  do {                                                                        \
+    auto try_result_ = (__VA_ARGS__);                                         \
     if (!try_result_) return std::unexpected(std::move(try_result_.error())); \
   } while (false)

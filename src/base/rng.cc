@@ -49,11 +49,17 @@ int64_t Rng::between(int64_t low, int64_t high) {
   return static_cast<int64_t>(static_cast<uint64_t>(low) + offset);
 }
 
-double Rng::unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+double Rng::unit() {
+  return static_cast<double>(next() >> 11) * 0x1.0p-53;
+}
 
-bool Rng::chance(double probability) { return unit() < probability; }
+bool Rng::chance(double probability) {
+  return unit() < probability;
+}
 
-Rng Rng::fork() { return Rng(next()); }
+Rng Rng::fork() {
+  return Rng(next());
+}
 
 std::string make_uuid(Rng& rng) {
   const uint64_t high = (rng.next() & ~0xf000ULL) | 0x4000ULL;

@@ -1,4 +1,5 @@
-// Rng: the one source of chance below `host`, seeded by its owner. Same seed, same run, on every machine.
+// Rng: the one source of chance below `host`, seeded by its owner. Same seed, same run, on every
+// machine.
 #pragma once
 
 #include <cstdint>

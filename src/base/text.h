@@ -21,7 +21,8 @@ Result<int64_t> parse_int(std::string_view text);
 
 // The candidate with the smallest edit distance to `word`, if it is near enough to be a typing slip
 // (at most a third of the word's length, and 3).
-std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates);
+std::optional<std::string_view> nearest(std::string_view word,
+                                        std::span<const std::string_view> candidates);
 
 std::string base64_encode(std::string_view bytes);
 Result<std::string> base64_decode(std::string_view text);

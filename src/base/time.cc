@@ -38,7 +38,9 @@ std::optional<int> digits(std::string_view text, size_t at, int width) {
 
 }  // namespace
 
-std::string format_rfc3339(Time time) { return date_and_clock(parts_of(time)) + "Z"; }
+std::string format_rfc3339(Time time) {
+  return date_and_clock(parts_of(time)) + "Z";
+}
 
 std::string format_rfc3339_micros(Time time) {
   const Parts p = parts_of(time);
@@ -87,7 +89,8 @@ Result<Time> parse_rfc3339(std::string_view text) {
          seconds(*second) + microseconds(micros);
 }
 
-// The thresholds are those of Kubernetes' duration.HumanDuration, so that ages look the same everywhere.
+// The thresholds are those of Kubernetes' duration.HumanDuration, so that ages look the same
+// everywhere.
 std::string format_age(Duration age) {
   const int64_t s = std::chrono::duration_cast<seconds>(age).count();
   if (s < -1) return "<invalid>";
@@ -116,8 +119,14 @@ Result<Duration> parse_duration(std::string_view text) {
     std::string_view name;
     double micros;
   };
-  constexpr std::array<Unit, 8> units{{{"us", 1}, {"µs", 1}, {"ms", 1e3}, {"ns", 1e-3},
-                                       {"s", 1e6}, {"m", 60e6}, {"h", 3600e6}, {"d", 86400e6}}};
+  constexpr std::array<Unit, 8> units{{{"us", 1},
+                                       {"µs", 1},
+                                       {"ms", 1e3},
+                                       {"ns", 1e-3},
+                                       {"s", 1e6},
+                                       {"m", 60e6},
+                                       {"h", 3600e6},
+                                       {"d", 86400e6}}};
   if (text.empty()) return bad();
   if (text == "0") return Duration(0);
   const bool is_negative = text.front() == '-';
@@ -135,8 +144,10 @@ Result<Duration> parse_duration(std::string_view text) {
         in_fraction = true;
       } else if (c >= '0' && c <= '9') {
         has_digit = true;
-        if (in_fraction) value += (c - '0') * (scale /= 10);
-        else value = value * 10 + (c - '0');
+        if (in_fraction)
+          value += (c - '0') * (scale /= 10);
+        else
+          value = value * 10 + (c - '0');
       } else {
         break;
       }
@@ -145,7 +156,10 @@ Result<Duration> parse_duration(std::string_view text) {
     rest.remove_prefix(at);
     const Unit* unit = nullptr;
     for (const Unit& u : units) {
-      if (rest.starts_with(u.name)) { unit = &u; break; }
+      if (rest.starts_with(u.name)) {
+        unit = &u;
+        break;
+      }
     }
     if (unit == nullptr) return bad();
     rest.remove_prefix(unit->name.size());

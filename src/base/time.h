@@ -1,4 +1,5 @@
-// Time as a value. Nothing below `host` reads a clock: the present is always a parameter or Loop::now().
+// Time as a value. Nothing below `host` reads a clock: the present is always a parameter or
+// Loop::now().
 #pragma once
 
 #include <chrono>

@@ -41,8 +41,7 @@ Outcome scenario(const ToolOptions& options, const Console& console) {
   sim::ScenarioReport sum;
   for (const std::string& file : options.files) {
     const auto text = host::read_file(file);
-    if (!text)
-      return failed(Failure("TG-SCN-001", ExitCode::usage, text.error().message).at(file));
+    if (!text) return failed(Failure("TG-SCN-001", ExitCode::usage, text.error().message).at(file));
     auto report = sim::run_scenarios(*text, {.only = options.only});
     if (!report)
       return failed(Failure("TG-SCN-002", ExitCode::usage, report.error().message).at(file));

@@ -29,7 +29,7 @@ struct Demand {
 };
 constexpr size_t most_demands = 16;
 struct Scan {
-  std::span<const Demand> demands;       // at most most_demands
+  std::span<const Demand> demands;        // at most most_demands
   std::span<const uint64_t> eligible;     // a bit per node; clear beyond the last
   const int64_t* score = nullptr;         // higher is better
   const int64_t* object_score = nullptr;  // added to it; null = 0 for all

@@ -1,6 +1,7 @@
-// Kubernetes and Kueue objects, as far as TauGrid reads or writes them: plain values with snake_case members.
-// The field tables (types.cc and its neighbours) tie members to JSON names and carry the full schema, also of
-// the fields that no member holds. Quantities stay text here and are parsed where they are used (quantity.h).
+// Kubernetes and Kueue objects, as far as TauGrid reads or writes them: plain values with
+// snake_case members. The field tables (types.cc and its neighbours) tie members to JSON names and
+// carry the full schema, also of the fields that no member holds. Quantities stay text here and are
+// parsed where they are used (quantity.h).
 #pragma once
 
 #include <cstdint>
@@ -43,10 +44,11 @@ struct Condition {  // metav1.Condition, and the older JobCondition/PodCondition
 };
 const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
 bool is_true(const std::vector<Condition>& conditions, std::string_view type);
-// Sets or replaces by type; the transition time moves only when the status changes. True if anything changed.
+// Sets or replaces by type; the transition time moves only when the status changes. True if
+// anything changed.
 bool set_condition(std::vector<Condition>& conditions, Condition condition, Time now);
 
-struct LabelRequirement {  // matchExpressions of label and node selectors
+struct LabelRequirement {      // matchExpressions of label and node selectors
   std::string key, operator_;  // In, NotIn, Exists, DoesNotExist, Gt, Lt
   std::vector<std::string> values;
   bool operator==(const LabelRequirement&) const = default;
@@ -57,7 +59,8 @@ struct LabelSelector {
   bool operator==(const LabelSelector&) const = default;
 };
 
-// ---- core/v1 -------------------------------------------------------------------------------------------
+// ---- core/v1
+// -------------------------------------------------------------------------------------------
 
 struct ResourceRequirements {
   StringMap requests, limits;
@@ -70,8 +73,8 @@ struct KeySelector {  // configMapKeyRef, secretKeyRef
 };
 struct EnvVar {
   std::string name, value;
-  std::optional<std::string> field_path;       // valueFrom.fieldRef.fieldPath
-  std::optional<std::string> resource;         // valueFrom.resourceFieldRef.resource
+  std::optional<std::string> field_path;  // valueFrom.fieldRef.fieldPath
+  std::optional<std::string> resource;    // valueFrom.resourceFieldRef.resource
   std::optional<KeySelector> config_map_key, secret_key;
   bool operator==(const EnvVar&) const = default;
 };
@@ -93,7 +96,8 @@ struct ContainerPort {
 };
 struct Container {
   std::string name, image, working_dir, image_pull_policy;
-  std::string termination_message_path, restart_policy;  // restartPolicy Always on an init container = sidecar
+  std::string termination_message_path,
+      restart_policy;  // restartPolicy Always on an init container = sidecar
   std::vector<std::string> command, args;
   std::vector<EnvVar> env;
   std::vector<EnvFrom> env_from;
@@ -151,8 +155,14 @@ struct PodSpec {
   bool host_network = false;
   bool operator==(const PodSpec&) const = default;
 };
-struct ContainerStateWaiting { std::string reason, message; bool operator==(const ContainerStateWaiting&) const = default; };
-struct ContainerStateRunning { std::optional<Time> started_at; bool operator==(const ContainerStateRunning&) const = default; };
+struct ContainerStateWaiting {
+  std::string reason, message;
+  bool operator==(const ContainerStateWaiting&) const = default;
+};
+struct ContainerStateRunning {
+  std::optional<Time> started_at;
+  bool operator==(const ContainerStateRunning&) const = default;
+};
 struct ContainerStateTerminated {
   int64_t exit_code = 0, signal = 0;
   std::string reason, message, container_id;
@@ -197,7 +207,10 @@ struct Taint {
   std::optional<Time> time_added;
   bool operator==(const Taint&) const = default;
 };
-struct NodeAddress { std::string type, address; bool operator==(const NodeAddress&) const = default; };
+struct NodeAddress {
+  std::string type, address;
+  bool operator==(const NodeAddress&) const = default;
+};
 struct NodeInfo {
   std::string machine_id, system_uuid, boot_id, kernel_version, os_image, container_runtime_version;
   std::string kubelet_version, kube_proxy_version, operating_system, architecture;
@@ -228,9 +241,23 @@ struct Namespace {
   std::vector<Condition> conditions;
   bool operator==(const Namespace&) const = default;
 };
-struct ConfigMap { ObjectMeta metadata; StringMap data, binary_data; bool immutable = false; bool operator==(const ConfigMap&) const = default; };
-struct Secret { ObjectMeta metadata; std::string type; StringMap data; bool immutable = false; bool operator==(const Secret&) const = default; };  // data: base64
-struct ServiceAccount { ObjectMeta metadata; bool operator==(const ServiceAccount&) const = default; };
+struct ConfigMap {
+  ObjectMeta metadata;
+  StringMap data, binary_data;
+  bool immutable = false;
+  bool operator==(const ConfigMap&) const = default;
+};
+struct Secret {
+  ObjectMeta metadata;
+  std::string type;
+  StringMap data;
+  bool immutable = false;
+  bool operator==(const Secret&) const = default;
+};  // data: base64
+struct ServiceAccount {
+  ObjectMeta metadata;
+  bool operator==(const ServiceAccount&) const = default;
+};
 
 struct ObjectReference {
   std::string api_version, kind, namespace_, name, uid, resource_version, field_path;
@@ -239,7 +266,8 @@ struct ObjectReference {
 struct Event {  // core/v1
   ObjectMeta metadata;
   ObjectReference involved_object;
-  std::string reason, message, type, source_component, source_host, reporting_component, reporting_instance, action;
+  std::string reason, message, type, source_component, source_host, reporting_component,
+      reporting_instance, action;
   std::optional<Time> first_timestamp, last_timestamp, event_time;
   int64_t count = 0;
   bool operator==(const Event&) const = default;
@@ -259,7 +287,8 @@ struct Lease {
   bool operator==(const Lease&) const = default;
 };
 
-// ---- batch/v1 ------------------------------------------------------------------------------------------
+// ---- batch/v1
+// ------------------------------------------------------------------------------------------
 
 struct JobSpec {
   std::optional<int64_t> parallelism, completions, backoff_limit, active_deadline_seconds;
@@ -271,7 +300,10 @@ struct JobSpec {
   std::string pod_replacement_policy, managed_by;
   bool operator==(const JobSpec&) const = default;
 };
-struct UncountedPods { std::vector<std::string> succeeded, failed; bool operator==(const UncountedPods&) const = default; };
+struct UncountedPods {
+  std::vector<std::string> succeeded, failed;
+  bool operator==(const UncountedPods&) const = default;
+};
 struct JobStatus {
   int64_t active = 0, succeeded = 0, failed = 0;
   std::optional<int64_t> ready, terminating;
@@ -288,7 +320,8 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
-// ---- kueue.x-k8s.io (v1beta2 form; v1beta1 is converted at the server's door) --------------------------------
+// ---- kueue.x-k8s.io (v1beta2 form; v1beta1 is converted at the server's door)
+// --------------------------------
 
 struct ResourceFlavor {
   ObjectMeta metadata;
@@ -304,10 +337,25 @@ struct ResourceQuota {
   std::optional<std::string> borrowing_limit, lending_limit;
   bool operator==(const ResourceQuota&) const = default;
 };
-struct FlavorQuotas { std::string name; std::vector<ResourceQuota> resources; bool operator==(const FlavorQuotas&) const = default; };
-struct ResourceGroup { std::vector<std::string> covered_resources; std::vector<FlavorQuotas> flavors; bool operator==(const ResourceGroup&) const = default; };
-struct ResourceUsage { std::string name, total, borrowed; bool operator==(const ResourceUsage&) const = default; };
-struct FlavorUsage { std::string name; std::vector<ResourceUsage> resources; bool operator==(const FlavorUsage&) const = default; };
+struct FlavorQuotas {
+  std::string name;
+  std::vector<ResourceQuota> resources;
+  bool operator==(const FlavorQuotas&) const = default;
+};
+struct ResourceGroup {
+  std::vector<std::string> covered_resources;
+  std::vector<FlavorQuotas> flavors;
+  bool operator==(const ResourceGroup&) const = default;
+};
+struct ResourceUsage {
+  std::string name, total, borrowed;
+  bool operator==(const ResourceUsage&) const = default;
+};
+struct FlavorUsage {
+  std::string name;
+  std::vector<ResourceUsage> resources;
+  bool operator==(const FlavorUsage&) const = default;
+};
 struct ClusterQueue {
   ObjectMeta metadata;
   struct Spec {
@@ -352,8 +400,17 @@ struct Cohort {
   std::optional<std::string> fair_sharing_weight;
   bool operator==(const Cohort&) const = default;
 };
-struct WorkloadPriorityClass { ObjectMeta metadata; int64_t value = 0; std::string description; bool operator==(const WorkloadPriorityClass&) const = default; };
-struct Topology { ObjectMeta metadata; std::vector<std::string> levels; bool operator==(const Topology&) const = default; };  // nodeLabel of each
+struct WorkloadPriorityClass {
+  ObjectMeta metadata;
+  int64_t value = 0;
+  std::string description;
+  bool operator==(const WorkloadPriorityClass&) const = default;
+};
+struct Topology {
+  ObjectMeta metadata;
+  std::vector<std::string> levels;
+  bool operator==(const Topology&) const = default;
+};  // nodeLabel of each
 struct PodSet {
   std::string name;
   int64_t count = 1;
@@ -363,9 +420,18 @@ struct PodSet {
   bool unconstrained_topology = false;
   bool operator==(const PodSet&) const = default;
 };
-// status.admission.podSetAssignments[].topologyAssignment: which nodes were chosen, and how many pods on each.
-struct TopologyDomain { std::vector<std::string> values; int64_t count = 0; bool operator==(const TopologyDomain&) const = default; };
-struct TopologyAssignment { std::vector<std::string> levels; std::vector<TopologyDomain> domains; bool operator==(const TopologyAssignment&) const = default; };
+// status.admission.podSetAssignments[].topologyAssignment: which nodes were chosen, and how many
+// pods on each.
+struct TopologyDomain {
+  std::vector<std::string> values;
+  int64_t count = 0;
+  bool operator==(const TopologyDomain&) const = default;
+};
+struct TopologyAssignment {
+  std::vector<std::string> levels;
+  std::vector<TopologyDomain> domains;
+  bool operator==(const TopologyAssignment&) const = default;
+};
 struct PodSetAssignment {
   std::string name;
   StringMap flavors;         // resource -> flavor
@@ -374,8 +440,16 @@ struct PodSetAssignment {
   std::optional<TopologyAssignment> topology_assignment;
   bool operator==(const PodSetAssignment&) const = default;
 };
-struct Admission { std::string cluster_queue; std::vector<PodSetAssignment> pod_set_assignments; bool operator==(const Admission&) const = default; };
-struct RequeueState { std::optional<int64_t> count; std::optional<Time> requeue_at; bool operator==(const RequeueState&) const = default; };
+struct Admission {
+  std::string cluster_queue;
+  std::vector<PodSetAssignment> pod_set_assignments;
+  bool operator==(const Admission&) const = default;
+};
+struct RequeueState {
+  std::optional<int64_t> count;
+  std::optional<Time> requeue_at;
+  bool operator==(const RequeueState&) const = default;
+};
 struct Workload {
   ObjectMeta metadata;
   struct Spec {

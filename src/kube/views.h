@@ -1,7 +1,8 @@
-// The answers of view.taugrid.io/v1alpha1: what the controller serves and the CLI and portal show. Served at
-//   /apis/view.taugrid.io/v1alpha1/[namespaces/{ns}/]runs            RunViewList (live and from history)
-//   /apis/view.taugrid.io/v1alpha1/namespaces/{ns}/runs/{name|id}    RunView (with attempts, pods, verdict)
-//   /apis/view.taugrid.io/v1alpha1/queues                            QueueViewList
+// The answers of view.taugrid.io/v1alpha1: what the controller serves and the CLI and portal show.
+// Served at
+//   /apis/view.taugrid.io/v1alpha1/[namespaces/{ns}/]runs            RunViewList (live and from
+//   history) /apis/view.taugrid.io/v1alpha1/namespaces/{ns}/runs/{name|id}    RunView (with
+//   attempts, pods, verdict) /apis/view.taugrid.io/v1alpha1/queues QueueViewList
 //   /apis/view.taugrid.io/v1alpha1/nodes                             NodeViewList
 // Lists take ?phase= ?queue= ?history=true ?limit=. Missing data is absent, never 0.
 #pragma once
@@ -36,8 +37,8 @@ struct AttemptView {
 };
 struct RunView {
   std::string id, uid, kind, ns, name, queue, cluster_queue, workload;
-  std::string phase;    // Queued, Starting, Running, Succeeded, Failed, Cancelled
-  std::string health;   // Busy, Idle, Unknown, ... while Starting or Running
+  std::string phase;         // Queued, Starting, Running, Succeeded, Failed, Cancelled
+  std::string health;        // Busy, Idle, Unknown, ... while Starting or Running
   std::string reason, note;  // first blocker, or how it ended
   int64_t priority = 0;
   std::optional<int64_t> gpus, pods, pods_running, position;
@@ -62,7 +63,8 @@ struct QueueView {
 struct NodeView {
   std::string name, state, gpu_product;  // Ready, NotReady, Cordoned
   bool is_simulated = false;
-  std::optional<int64_t> gpus, gpus_used, cpu_milli, cpu_milli_used, memory_bytes, memory_bytes_used, pods;
+  std::optional<int64_t> gpus, gpus_used, cpu_milli, cpu_milli_used, memory_bytes,
+      memory_bytes_used, pods;
   std::vector<std::string> runs;
 };
 

@@ -3,9 +3,11 @@
 //   type Probe | How the health of a container is asked for.
 //     httpGet HTTPGetAction | Asks by HTTP.
 //     periodSeconds int32 default=10 | Seconds between two questions.
-//     name* string             (* = required; further words: merge=KEY merge retain enum=A,B default=JSON)
-// A description may also stand on the next line, after "| ". Types: string int32 int64 number boolean quantity
-// int_or_string time micro_time bytes any []T map:T, or a name. A mistake in a text is a bug and ends the program.
+//     name* string             (* = required; further words: merge=KEY merge retain enum=A,B
+//     default=JSON)
+// A description may also stand on the next line, after "| ". Types: string int32 int64 number
+// boolean quantity int_or_string time micro_time bytes any []T map:T, or a name. A mistake in a
+// text is a bug and ends the program.
 #pragma once
 
 #include <deque>

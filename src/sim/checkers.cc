@@ -128,7 +128,8 @@ void check_quota(const kube::Stores& stores, Violations& wrong) {
     }
   }
   for (const auto& [key, queue] : stores.get<kube::ClusterQueue>().all()) {
-    // Quota that follows the nodes shrinks under running work when a node is lost; cohorts may borrow.
+    // Quota that follows the nodes shrinks under running work when a node is lost; cohorts may
+    // borrow.
     if (!queue->spec.cohort_name.empty()) continue;
     const auto follows = queue->metadata.annotations.find("taugrid.io/quota");
     if (follows != queue->metadata.annotations.end() && follows->second == "auto") continue;
@@ -138,8 +139,8 @@ void check_quota(const kube::Stores& stores, Violations& wrong) {
           const int64_t nominal = kube::parse_quantity_milli(quota.nominal_quota).value_or(0);
           const int64_t has = used[key.name][flavor.name][quota.name];
           if (has > nominal) {
-            wrong.push_back(fmt::format("queue {}: {} of flavor {} used {} over nominal {}", key.name,
-                                        quota.name, flavor.name, has, nominal));
+            wrong.push_back(fmt::format("queue {}: {} of flavor {} used {} over nominal {}",
+                                        key.name, quota.name, flavor.name, has, nominal));
           }
         }
       }
@@ -178,7 +179,8 @@ std::map<std::string, Totals> free_room(const kube::Stores& stores) {
 void check_nothing_fitting_waits(const kube::Stores& stores, Violations& wrong) {
   const auto room = free_room(stores);
   for (const auto& [key, workload] : stores.get<kube::Workload>().all()) {
-    if (workload->status.admission || kube::is_true(workload->status.conditions, "Finished")) continue;
+    if (workload->status.admission || kube::is_true(workload->status.conditions, "Finished"))
+      continue;
     const auto local = stores.get<kube::LocalQueue>().find(key.ns, workload->spec.queue_name);
     if (!local) continue;
     const auto queue = stores.get<kube::ClusterQueue>().find("", local->cluster_queue);
@@ -193,7 +195,8 @@ void check_nothing_fitting_waits(const kube::Stores& stores, Violations& wrong) 
         return has != free.end() && has->second >= want.second;
       });
       if (fits) {
-        const kube::Condition* told = kube::find_condition(workload->status.conditions, "QuotaReserved");
+        const kube::Condition* told =
+            kube::find_condition(workload->status.conditions, "QuotaReserved");
         wrong.push_back(fmt::format("workload {} waits although node {} has room for it ({})",
                                     name_of(workload->metadata), node_name,
                                     told == nullptr ? "nothing is said" : told->message));
@@ -250,7 +253,8 @@ Violations TerminalRecords::observe(const std::vector<history::RunRecord>& runs)
   for (const history::RunRecord& run : runs) {
     if (!is_terminal(run.phase)) {
       if (const auto found = ends_.find(run.uid); found != ends_.end()) {
-        wrong.push_back(fmt::format("run {} was {} and is {} again", run.id, found->second, run.phase));
+        wrong.push_back(
+            fmt::format("run {} was {} and is {} again", run.id, found->second, run.phase));
       }
       continue;
     }

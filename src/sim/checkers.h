@@ -1,5 +1,6 @@
-// What must hold, checked from outside: over the objects that the server shows, never over the control
-// plane's own view of itself. Each check returns sentences that name what is wrong; none = all holds.
+// What must hold, checked from outside: over the objects that the server shows, never over the
+// control plane's own view of itself. Each check returns sentences that name what is wrong; none =
+// all holds.
 #pragma once
 
 #include <map>
@@ -16,8 +17,8 @@ namespace tau::sim {
 using Violations = std::vector<std::string>;
 
 // After every event.
-// No device is given to two live pods; no node holds more than it has; a gang is decided whole; what is
-// admitted lies within the nominal quota of a queue outside cohorts.
+// No device is given to two live pods; no node holds more than it has; a gang is decided whole;
+// what is admitted lies within the nominal quota of a queue outside cohorts.
 Violations check_always(const kube::Stores& stores);
 
 // Once nothing changes any more (and every node that is to come back is back).
@@ -27,8 +28,8 @@ struct QuietWorld {
   const std::set<std::string>& submitted_uids;  // of Jobs
   const std::set<std::string>& cancelled_uids;
 };
-// Every live pod is bound and no gang is partial; each submitted Job waits, runs, or has exactly one terminal
-// record; nothing that would fit is left waiting.
+// Every live pod is bound and no gang is partial; each submitted Job waits, runs, or has exactly
+// one terminal record; nothing that would fit is left waiting.
 Violations check_quiet(const QuietWorld& world);
 
 // Remembers terminal records, so that none ever changes again.

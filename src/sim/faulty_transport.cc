@@ -22,7 +22,9 @@ bool is_watch(const http::Request& request) {
          request.target.find("watch=1") != std::string::npos;
 }
 
-Error unavailable(const char* why) { return Error{ErrorCode::unavailable, why}; }
+Error unavailable(const char* why) {
+  return Error{ErrorCode::unavailable, why};
+}
 
 }  // namespace
 
@@ -98,10 +100,12 @@ void FaultyTransport::forward(const CallPointer& call) {
   if (!call->is_open) return;
   http::ResponseCallbacks inner;
   inner.on_head = [call](const http::ResponseHead& head) {
-    if (call->is_open && !call->loses_answer && call->callbacks.on_head) call->callbacks.on_head(head);
+    if (call->is_open && !call->loses_answer && call->callbacks.on_head)
+      call->callbacks.on_head(head);
   };
   inner.on_body = [call](std::string_view bytes) {
-    if (call->is_open && !call->loses_answer && call->callbacks.on_body) call->callbacks.on_body(bytes);
+    if (call->is_open && !call->loses_answer && call->callbacks.on_body)
+      call->callbacks.on_body(bytes);
   };
   inner.on_end = [this, call](Result<void> outcome) {
     if (call->loses_answer) outcome = std::unexpected(unavailable("connection reset"));

@@ -1,6 +1,6 @@
-// FaultyTransport: a Transport that makes the way to a server slow, lossy and rude, by seed. What passes is
-// passed on unchanged; what is spoiled is spoiled as a real network or server would: a lost answer may belong
-// to a request that did take effect.
+// FaultyTransport: a Transport that makes the way to a server slow, lossy and rude, by seed. What
+// passes is passed on unchanged; what is spoiled is spoiled as a real network or server would: a
+// lost answer may belong to a request that did take effect.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace tau::sim {
 
 // Chances per call, each in [0, 1].
 struct FaultRates {
-  double delay = 0;       // up to `delay_at_most`, before the request is sent
+  double delay = 0;          // up to `delay_at_most`, before the request is sent
   double lost_request = 0;   // never reaches the server; the caller hears `unavailable`
   double lost_answer = 0;    // takes effect; the caller hears `unavailable`
   double refused = 0;        // 429 or 503 without effect
@@ -36,7 +36,8 @@ class FaultyTransport : public http::Transport {
  public:
   FaultyTransport(Loop& loop, http::Transport& next, Rng rng);
   ~FaultyTransport() override;
-  http::CallId send(http::Request request, Duration timeout, http::ResponseCallbacks callbacks) override;
+  http::CallId send(http::Request request, Duration timeout,
+                    http::ResponseCallbacks callbacks) override;
   void cancel(http::CallId call) override;
 
   void set_rates(const FaultRates& rates) { rates_ = rates; }

@@ -23,7 +23,8 @@ namespace {
 class Port : public http::Handler {
  public:
   void set(http::Handler* handler) { handler_ = handler; }
-  void handle(const http::Peer& peer, http::Request request, std::unique_ptr<http::ResponseSink> sink) override {
+  void handle(const http::Peer& peer, http::Request request,
+              std::unique_ptr<http::ResponseSink> sink) override {
     if (handler_ != nullptr) handler_->handle(peer, std::move(request), std::move(sink));
   }
 
@@ -33,7 +34,13 @@ class Port : public http::Handler {
 
 FaultRates draw_rates(Rng& rng) {
   const auto some = [&](double most) { return rng.chance(0.6) ? rng.unit() * most : 0.0; };
-  return {.delay = some(0.3), .lost_request = some(0.05), .lost_answer = some(0.05), .refused = some(0.05), .conflict = some(0.05), .cut_watch = some(0.2), .expired_watch = some(0.1)};
+  return {.delay = some(0.3),
+          .lost_request = some(0.05),
+          .lost_answer = some(0.05),
+          .refused = some(0.05),
+          .conflict = some(0.05),
+          .cut_watch = some(0.2),
+          .expired_watch = some(0.1)};
 }
 
 class World {
@@ -45,7 +52,10 @@ class World {
     make_cluster();
     make_plane();
     observer_.listen([this](const kube::AnyChange& change) { on_change(change); });
-    for (const kube::Kind kind : {kube::Kind::node, kube::Kind::pod, kube::Kind::job, kube::Kind::workload, kube::Kind::cluster_queue, kube::Kind::local_queue}) observer_.follow(kind);
+    for (const kube::Kind kind :
+         {kube::Kind::node, kube::Kind::pod, kube::Kind::job, kube::Kind::workload,
+          kube::Kind::cluster_queue, kube::Kind::local_queue})
+      observer_.follow(kind);
     loop_.advance(seconds(2));
   }
   ~World() {
@@ -56,7 +66,10 @@ class World {
   Report run() {
     const FaultRates rates = draw_rates(rng_);
     plane_way_.set_rates(rates);
-    cluster_way_.set_rates({.delay = rates.delay, .lost_answer = rates.lost_answer / 2, .refused = rates.refused / 2, .cut_watch = rates.cut_watch / 2});
+    cluster_way_.set_rates({.delay = rates.delay,
+                            .lost_answer = rates.lost_answer / 2,
+                            .refused = rates.refused / 2,
+                            .cut_watch = rates.cut_watch / 2});
     const Time end = loop_.now() + options_.length;
     while (loop_.now() < end && report_.violations.empty()) {
       act();
@@ -70,7 +83,8 @@ class World {
 
  private:
   void start_server() {
-    server_ = std::make_unique<apiserver::Server>(loop_, journal_, rng_.fork(), Log(), apiserver::Options{});
+    server_ = std::make_unique<apiserver::Server>(loop_, journal_, rng_.fork(), Log(),
+                                                  apiserver::Options{});
     CHECK(server_->start().has_value());
     port_.set(server_.get());
     if (cluster_) server_->set_pod_logs(&cluster_->pod_logs());
@@ -79,13 +93,17 @@ class World {
   void make_cluster() {
     auto models = kubelet::parse_nodes(fmt::format("{}x{}xH100", node_count_, gpus_per_node_));
     CHECK(models.has_value());
-    cluster_ = std::make_unique<plane::EmbeddedCluster>(loop_, cluster_way_, runtime_, *models, Log(), plane::EmbeddedClusterOptions{.seed = rng_.next(), .pod_patience = seconds(60)});
+    cluster_ = std::make_unique<plane::EmbeddedCluster>(
+        loop_, cluster_way_, runtime_, *models, Log(),
+        plane::EmbeddedClusterOptions{.seed = rng_.next(), .pod_patience = seconds(60)});
     cluster_->start();
     server_->set_pod_logs(&cluster_->pod_logs());
     for (const std::string& node : lost_) cluster_->set_silent(node, true);
   }
   void make_plane() {
-    plane_ = std::make_unique<plane::Plane>(loop_, plane_way_, history_, Log(), plane::PlaneOptions{.is_embedded = true, .seed = rng_.next()});
+    plane_ = std::make_unique<plane::Plane>(
+        loop_, plane_way_, history_, Log(),
+        plane::PlaneOptions{.is_embedded = true, .seed = rng_.next()});
     plane_->when_ready([this] {
       if (cluster_) cluster_->start_ttl();  // else the next one starts it
     });
@@ -93,14 +111,18 @@ class World {
     server_->set_views(&plane_->views());
   }
 
-  void note(const std::string& line) { report_.log += fmt::format("{} {}\n", format_rfc3339_micros(loop_.now()), line); }
+  void note(const std::string& line) {
+    report_.log += fmt::format("{} {}\n", format_rfc3339_micros(loop_.now()), line);
+  }
 
   void on_change(const kube::AnyChange& change) {
     ++report_.events;
     std::visit(
         [&]<class T>(const kube::Change<T>& c) {
           const auto& m = c.latest().metadata;
-          if constexpr (!std::is_same_v<T, kube::Lease>) note(fmt::format("{} {}/{} {} {}", kube::info(kube::kind_of<T>).singular, m.namespace_, m.name, c.now ? "is" : "gone", m.resource_version));
+          if constexpr (!std::is_same_v<T, kube::Lease>)
+            note(fmt::format("{} {}/{} {} {}", kube::info(kube::kind_of<T>).singular, m.namespace_,
+                             m.name, c.now ? "is" : "gone", m.resource_version));
         },
         change);
     is_dirty_ = true;
@@ -118,19 +140,35 @@ class World {
     }
   }
   void fail(std::string violation) {
-    if (report_.violations.size() < 5) report_.violations.push_back(fmt::format("{}: {}", format_rfc3339_micros(loop_.now()), violation));
+    if (report_.violations.size() < 5)
+      report_.violations.push_back(
+          fmt::format("{}: {}", format_rfc3339_micros(loop_.now()), violation));
   }
 
-  std::string node_name() { return fmt::format("sim-{}", rng_.below(static_cast<uint64_t>(node_count_))); }
+  std::string node_name() {
+    return fmt::format("sim-{}", rng_.below(static_cast<uint64_t>(node_count_)));
+  }
 
   void act() {
     switch (rng_.below(12)) {
-      case 0: lose_or_return(); break;
-      case 1: restart_plane(); break;
-      case 2: restart_server(); break;
-      case 3: restart_cluster(); break;
-      case 4: cancel(); break;
-      default: submit(); break;
+      case 0:
+        lose_or_return();
+        break;
+      case 1:
+        restart_plane();
+        break;
+      case 2:
+        restart_server();
+        break;
+      case 3:
+        restart_cluster();
+        break;
+      case 4:
+        cancel();
+        break;
+      default:
+        submit();
+        break;
     }
   }
 
@@ -140,20 +178,30 @@ class World {
     const bool is_failing = rng_.chance(0.15);
     const std::string body = fmt::format(
         R"({{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"{0}"}},"spec":{{"parallelism":{1},"completions":{1},"backoffLimit":{2}{3},"template":{{"metadata":{{"annotations":{{"taugrid.io/sim-duration":"{4}s","taugrid.io/sim-exit-code":"{5}"}}}},"spec":{{"restartPolicy":"Never","containers":[{{"name":"main","image":"x","command":["true"],"resources":{{"requests":{{"cpu":"1","nvidia.com/gpu":"{6}"}},"limits":{{"nvidia.com/gpu":"{6}"}}}}}}]}}}}}}}})",
-        name, pods, rng_.between(0, 3), rng_.chance(0.3) ? R"(,"ttlSecondsAfterFinished":20)" : "", rng_.between(1, 60), is_failing ? 1 : 0, gpus);
+        name, pods, rng_.between(0, 3), rng_.chance(0.3) ? R"(,"ttlSecondsAfterFinished":20)" : "",
+        rng_.between(1, 60), is_failing ? 1 : 0, gpus);
     note("submit " + name);
-    http::Request request{.method = "POST", .target = "/apis/batch/v1/namespaces/default/jobs", .headers = {{"Content-Type", "application/json"}}, .body = body};
-    http::send_whole(clean_way_, std::move(request), Duration(0), [this](Result<http::Response> answer) {
-      if (!answer || answer->status != 201) return;
-      const size_t at = answer->body.find("\"uid\":\"");
-      if (at != std::string::npos) submitted_.insert(answer->body.substr(at + 7, 36));
-    });
+    http::Request request{.method = "POST",
+                          .target = "/apis/batch/v1/namespaces/default/jobs",
+                          .headers = {{"Content-Type", "application/json"}},
+                          .body = body};
+    http::send_whole(clean_way_, std::move(request), Duration(0),
+                     [this](Result<http::Response> answer) {
+                       if (!answer || answer->status != 201) return;
+                       const size_t at = answer->body.find("\"uid\":\"");
+                       if (at != std::string::npos)
+                         submitted_.insert(answer->body.substr(at + 7, 36));
+                     });
   }
   void cancel() {
     if (report_.jobs == 0) return;
     const std::string name = fmt::format("job-{}", rng_.below(static_cast<uint64_t>(report_.jobs)));
     note("cancel " + name);
-    http::send_whole(clean_way_, {.method = "DELETE", .target = "/apis/batch/v1/namespaces/default/jobs/" + name + "?propagationPolicy=Background"}, Duration(0), [](Result<http::Response>) {});
+    http::send_whole(clean_way_,
+                     {.method = "DELETE",
+                      .target = "/apis/batch/v1/namespaces/default/jobs/" + name +
+                                "?propagationPolicy=Background"},
+                     Duration(0), [](Result<http::Response>) {});
   }
   void lose_or_return() {
     const std::string node = node_name();
@@ -212,15 +260,22 @@ class World {
     for (int i = 0; i < 120; ++i) {
       advance(seconds(30));
       if (!report_.violations.empty()) return;
-      wrong = check_quiet({.stores = observer_.stores(), .history = history_, .submitted_uids = submitted_, .cancelled_uids = {}});
-      const bool has_live = std::ranges::any_of(observer_.stores().get<kube::Job>().all(), [](const auto& entry) {
-        return !kube::is_true(entry.second->status.conditions, "Complete") && !kube::is_true(entry.second->status.conditions, "Failed");
-      });
+      wrong = check_quiet({.stores = observer_.stores(),
+                           .history = history_,
+                           .submitted_uids = submitted_,
+                           .cancelled_uids = {}});
+      const bool has_live =
+          std::ranges::any_of(observer_.stores().get<kube::Job>().all(), [](const auto& entry) {
+            return !kube::is_true(entry.second->status.conditions, "Complete") &&
+                   !kube::is_true(entry.second->status.conditions, "Failed");
+          });
       if (wrong.empty() && (!has_live || i > 80)) break;
     }
     for (std::string& violation : wrong) fail(std::move(violation));
     for (const auto& [id, times] : runtime_.starts()) {
-      if (times > 1) fail(fmt::format("container {} of pod {} was started {} times", id.container, id.pod_uid, times));
+      if (times > 1)
+        fail(fmt::format("container {} of pod {} was started {} times", id.container, id.pod_uid,
+                         times));
     }
   }
 
@@ -233,7 +288,8 @@ class World {
   Port port_;
   std::unique_ptr<apiserver::Server> server_;
   http::DirectTransport clean_way_{loop_, port_};
-  FaultyTransport plane_way_{loop_, clean_way_, rng_.fork()}, cluster_way_{loop_, clean_way_, rng_.fork()}, observer_way_{loop_, clean_way_, rng_.fork()};
+  FaultyTransport plane_way_{loop_, clean_way_, rng_.fork()},
+      cluster_way_{loop_, clean_way_, rng_.fork()}, observer_way_{loop_, clean_way_, rng_.fork()};
   kubelet::FakeRuntime runtime_{loop_, seconds(5)};
   history::MemoryHistory history_;
   client::Informers observer_{loop_, observer_way_, rng_.fork(), Log()};
@@ -246,6 +302,8 @@ class World {
 
 }  // namespace
 
-Report simulate(const Options& options) { return World(options).run(); }
+Report simulate(const Options& options) {
+  return World(options).run();
+}
 
 }  // namespace tau::sim

@@ -1,5 +1,5 @@
-// The whole platform in one process and virtual time, from one seed: drawn nodes, work and faults, checked after
-// every change and once more when it is quiet.
+// The whole platform in one process and virtual time, from one seed: drawn nodes, work and faults,
+// checked after every change and once more when it is quiet.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Options {
 
 struct Report {
   Violations violations;
-  std::string log;        // byte-identical for the same seed
+  std::string log;  // byte-identical for the same seed
   uint64_t log_hash = 0;
   int64_t jobs = 0, faults = 0, events = 0;
 };

@@ -1,7 +1,9 @@
-// The protobuf form of the kinds that clients send so: message, then field=number and type of each. Made from the
-// public API's field tags. Types: s string, b bytes, i integer, t boolean, d double, a message's name; @T Time,
-// @M MicroTime, @Q Quantity, @I IntOrString, @F FieldsV1, @R RawExtension. Before the type: ? keeps a zero (a pointer
-// in the API's own types), * repeated, % map of string. "~" is a field whose members stand in the parent.
+// The protobuf form of the kinds that clients send so: message, then field=number and type of each.
+// Made from the public API's field tags. Types: s string, b bytes, i integer, t boolean, d double,
+// a message's name; @T Time,
+// @M MicroTime, @Q Quantity, @I IntOrString, @F FieldsV1, @R RawExtension. Before the type: ? keeps
+// a zero (a pointer in the API's own types), * repeated, % map of string. "~" is a field whose
+// members stand in the parent.
 #include "embedded/apiserver/protobuf.h"
 
 namespace tau::apiserver {

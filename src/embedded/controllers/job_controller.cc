@@ -5,8 +5,8 @@
 #include <boost/json.hpp>
 
 #include "base/text.h"
-#include "kube/event_request.h"
 #include "kube/codec.h"
+#include "kube/event_request.h"
 #include "meta/fields.h"
 
 namespace tau::controllers {
@@ -46,7 +46,8 @@ std::span<const Kind> JobController::watches() const {
   return kinds;
 }
 
-void JobController::keys_of(const kube::Stores&, const kube::AnyChange& change, const std::function<void(kube::ObjectKey)>& add) {
+void JobController::keys_of(const kube::Stores&, const kube::AnyChange& change,
+                            const std::function<void(kube::ObjectKey)>& add) {
   if (const auto* job = std::get_if<kube::Change<kube::Job>>(&change)) {
     add({job->latest().metadata.namespace_, job->latest().metadata.name});
   } else if (const auto* pod = std::get_if<kube::Change<kube::Pod>>(&change)) {
@@ -62,7 +63,9 @@ void JobController::keys_of(const kube::Stores&, const kube::AnyChange& change, 
 
 namespace {
 
-bool is_ended(const kube::Pod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
+bool is_ended(const kube::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
 
 std::optional<int64_t> index_of(const kube::Pod& pod) {
   const auto found = pod.metadata.annotations.find("batch.kubernetes.io/job-completion-index");
@@ -72,7 +75,8 @@ std::optional<int64_t> index_of(const kube::Pod& pod) {
 }
 
 bool has_finalizer(const kube::Pod& pod) {
-  return std::ranges::find(pod.metadata.finalizers, tracking_finalizer) != pod.metadata.finalizers.end();
+  return std::ranges::find(pod.metadata.finalizers, tracking_finalizer) !=
+         pod.metadata.finalizers.end();
 }
 
 kube::ApiRequest without_finalizer(const kube::Pod& pod) {
@@ -81,7 +85,8 @@ kube::ApiRequest without_finalizer(const kube::Pod& pod) {
     if (finalizer != tracking_finalizer) left.push_back(json::value(finalizer));
   }
   const json::object patch{{"metadata", json::object{{"finalizers", std::move(left)}}}};
-  return kube::merge_patch(Kind::pod, pod.metadata.namespace_, pod.metadata.name, json::serialize(patch));
+  return kube::merge_patch(Kind::pod, pod.metadata.namespace_, pod.metadata.name,
+                           json::serialize(patch));
 }
 
 // Everything about one Job at one moment, and what follows from it.
@@ -93,8 +98,8 @@ struct Sync {
   kube::JobStatus status;
   std::vector<PodPointer> pods;
   kube::Actions actions;
-  std::vector<PodPointer> active;  // not ended, not being deleted
-  std::vector<PodPointer> to_release;  // counted; their finalizer may go
+  std::vector<PodPointer> active;         // not ended, not being deleted
+  std::vector<PodPointer> to_release;     // counted; their finalizer may go
   std::vector<PodPointer> never_started;  // being deleted, and not to be counted
   std::set<int64_t> done_indexes;
   Time last_failure{};
@@ -103,14 +108,17 @@ struct Sync {
   int64_t parallelism() const { return job.spec.parallelism.value_or(1); }
 
   void event(std::string_view type, std::string_view reason, std::string message) {
-    actions.requests.push_back(kube::event_on(Kind::job, job.metadata, type, reason, std::move(message), "job-controller", now, rng));
+    actions.requests.push_back(kube::event_on(Kind::job, job.metadata, type, reason,
+                                              std::move(message), "job-controller", now, rng));
   }
   bool is_true(const char* type) const { return kube::is_true(status.conditions, type); }
 
-  // A pod is counted once: while its finalizer is there, unless its uid is already in the counters. The status
-  // write and the finalizer's removal are two writes; a crash between them is seen by the uncounted list.
+  // A pod is counted once: while its finalizer is there, unless its uid is already in the counters.
+  // The status write and the finalizer's removal are two writes; a crash between them is seen by
+  // the uncounted list.
   void count_pods() {
-    const kube::UncountedPods uncounted = status.uncounted_terminated_pods.value_or(kube::UncountedPods{});
+    const kube::UncountedPods uncounted =
+        status.uncounted_terminated_pods.value_or(kube::UncountedPods{});
     kube::UncountedPods still;
     status.active = 0;
     int64_t ready = 0, terminating = 0;
@@ -152,31 +160,42 @@ struct Sync {
     status.ready = ready;
     status.terminating = terminating;
     if (is_indexed()) status.completed_indexes = format_indexes(done_indexes);
-    if (still.succeeded.empty() && still.failed.empty()) status.uncounted_terminated_pods.reset();
-    else status.uncounted_terminated_pods = std::move(still);
+    if (still.succeeded.empty() && still.failed.empty())
+      status.uncounted_terminated_pods.reset();
+    else
+      status.uncounted_terminated_pods = std::move(still);
   }
 
   static Time end_of(const kube::Pod& pod) {
     Time end{};
     for (const auto& container : pod.status.container_statuses) {
-      if (container.state.terminated && container.state.terminated->finished_at) end = std::max(end, *container.state.terminated->finished_at);
+      if (container.state.terminated && container.state.terminated->finished_at)
+        end = std::max(end, *container.state.terminated->finished_at);
     }
     return end;
   }
 
   void condition(const char* type, const char* value, std::string reason, std::string message) {
-    kube::set_condition(status.conditions, {.type = type, .status = value, .reason = std::move(reason), .message = std::move(message), .last_probe_time = now}, now);
+    kube::set_condition(status.conditions,
+                        {.type = type,
+                         .status = value,
+                         .reason = std::move(reason),
+                         .message = std::move(message),
+                         .last_probe_time = now},
+                        now);
   }
 
   // Pods that we end ourselves are not failures: they leave the count before they are told to go.
   void delete_active() {
     for (const PodPointer& pod : active) {
       if (has_finalizer(*pod)) actions.requests.push_back(without_finalizer(*pod));
-      actions.requests.push_back(kube::delete_request(Kind::pod, pod->metadata.namespace_, pod->metadata.name));
+      actions.requests.push_back(
+          kube::delete_request(Kind::pod, pod->metadata.namespace_, pod->metadata.name));
     }
   }
 
-  // Ended for good: first the cause (FailureTarget, SuccessCriteriaMet), then, with no pod left, the end itself.
+  // Ended for good: first the cause (FailureTarget, SuccessCriteriaMet), then, with no pod left,
+  // the end itself.
   void settle_failure(std::string reason, std::string message) {
     if (!is_true("FailureTarget")) condition("FailureTarget", "True", reason, message);
     delete_active();
@@ -185,16 +204,20 @@ struct Sync {
     event("Warning", reason, message);
   }
   void settle_success() {
-    if (!is_true("SuccessCriteriaMet")) condition("SuccessCriteriaMet", "True", "CompletionsReached", "Reached expected number of succeeded pods");
+    if (!is_true("SuccessCriteriaMet"))
+      condition("SuccessCriteriaMet", "True", "CompletionsReached",
+                "Reached expected number of succeeded pods");
     delete_active();
     if (status.active > 0 || status.terminating.value_or(0) > 0) return;
-    condition("Complete", "True", "CompletionsReached", "Reached expected number of succeeded pods");
+    condition("Complete", "True", "CompletionsReached",
+              "Reached expected number of succeeded pods");
     status.completion_time = now;
     event("Normal", "Completed", "Job completed");
   }
 
   bool is_past_deadline() {
-    if (!job.spec.active_deadline_seconds || !status.start_time || job.spec.suspend.value_or(false)) return false;
+    if (!job.spec.active_deadline_seconds || !status.start_time || job.spec.suspend.value_or(false))
+      return false;
     const Time deadline = *status.start_time + seconds(*job.spec.active_deadline_seconds);
     if (now >= deadline) return true;
     note_later(deadline - now);
@@ -226,7 +249,8 @@ struct Sync {
   // Ten seconds after a failure, doubling with each, at most ten minutes.
   bool is_backing_off() {
     if (status.failed == 0 || last_failure == Time{}) return false;
-    const Duration wait = std::min<Duration>(minutes(10), seconds(10) * (int64_t{1} << std::min<int64_t>(status.failed - 1, 6)));
+    const Duration wait = std::min<Duration>(
+        minutes(10), seconds(10) * (int64_t{1} << std::min<int64_t>(status.failed - 1, 6)));
     if (now >= last_failure + wait) return false;
     note_later(last_failure + wait - now);
     return true;
@@ -235,19 +259,25 @@ struct Sync {
   void fill_up() {
     int64_t wanted = parallelism();
     if (job.spec.completions) wanted = std::min(wanted, *job.spec.completions - status.succeeded);
-    if (!job.spec.completions && status.succeeded > 0) wanted = status.active;  // a work queue is drained: no new pods
+    if (!job.spec.completions && status.succeeded > 0)
+      wanted = status.active;  // a work queue is drained: no new pods
     wanted = std::max<int64_t>(0, wanted);
     // A pod that is being ended still holds its place unless only failed ones are replaced early.
-    std::erase_if(expected, [&](const auto& entry) { return entry.second.since + minutes(2) < now; });
+    std::erase_if(expected,
+                  [&](const auto& entry) { return entry.second.since + minutes(2) < now; });
     int64_t still_to_come = 0;
     for (const auto& [name, pod] : expected) {
-      actions.requests.push_back(kube::create_request(Kind::pod, job.metadata.namespace_, pod.body));
+      actions.requests.push_back(
+          kube::create_request(Kind::pod, job.metadata.namespace_, pod.body));
       ++still_to_come;
     }
-    const int64_t held = still_to_come + status.active + (job.spec.pod_replacement_policy == "Failed" ? status.terminating.value_or(0) : 0);
+    const int64_t held =
+        still_to_come + status.active +
+        (job.spec.pod_replacement_policy == "Failed" ? status.terminating.value_or(0) : 0);
     for (size_t i = 0; status.active - static_cast<int64_t>(i) > wanted && i < active.size(); ++i) {
       const PodPointer& pod = active[active.size() - 1 - i];
-      actions.requests.push_back(kube::delete_request(Kind::pod, pod->metadata.namespace_, pod->metadata.name));
+      actions.requests.push_back(
+          kube::delete_request(Kind::pod, pod->metadata.namespace_, pod->metadata.name));
       event("Normal", "SuccessfulDelete", "Deleted pod: " + pod->metadata.name);
     }
     if (held >= wanted || is_backing_off()) return;
@@ -277,8 +307,14 @@ struct Sync {
     pod.spec = job.spec.template_.spec;
     pod.metadata.namespace_ = job.metadata.namespace_;
     const std::string base = job.metadata.name.substr(0, 50);
-    pod.metadata.name = index ? fmt::format("{}-{}-{}", base, *index, make_name_suffix(rng)) : fmt::format("{}-{}", base, make_name_suffix(rng));
-    pod.metadata.owner_references.push_back({.api_version = "batch/v1", .kind = "Job", .name = job.metadata.name, .uid = job.metadata.uid, .controller = true, .block_owner_deletion = true});
+    pod.metadata.name = index ? fmt::format("{}-{}-{}", base, *index, make_name_suffix(rng))
+                              : fmt::format("{}-{}", base, make_name_suffix(rng));
+    pod.metadata.owner_references.push_back({.api_version = "batch/v1",
+                                             .kind = "Job",
+                                             .name = job.metadata.name,
+                                             .uid = job.metadata.uid,
+                                             .controller = true,
+                                             .block_owner_deletion = true});
     pod.metadata.finalizers.emplace_back(tracking_finalizer);
     if (index) {
       const std::string text = std::to_string(*index);
@@ -287,7 +323,9 @@ struct Sync {
       if (pod.spec.hostname.empty()) pod.spec.hostname = fmt::format("{}-{}", base, text);
       for (auto* containers : {&pod.spec.init_containers, &pod.spec.containers}) {
         for (kube::Container& container : *containers) {
-          container.env.push_back({.name = "JOB_COMPLETION_INDEX", .field_path = "metadata.labels['batch.kubernetes.io/job-completion-index']"});
+          container.env.push_back(
+              {.name = "JOB_COMPLETION_INDEX",
+               .field_path = "metadata.labels['batch.kubernetes.io/job-completion-index']"});
         }
       }
     }
@@ -301,7 +339,8 @@ struct Sync {
   void write() {
     std::vector<kube::ApiRequest> ordered;
     if (status != job.status) {
-      json::object patch{{"metadata", json::object{{"resourceVersion", job.metadata.resource_version}}}};
+      json::object patch{
+          {"metadata", json::object{{"resourceVersion", job.metadata.resource_version}}}};
       json::object body = meta::encode(status).as_object();
       // A merge patch removes only what it names.
       const json::value before = meta::encode(job.status);
@@ -309,14 +348,17 @@ struct Sync {
         if (!body.contains(key)) body[key] = nullptr;
       }
       patch["status"] = std::move(body);
-      ordered.push_back(kube::merge_patch(Kind::job, job.metadata.namespace_, job.metadata.name, json::serialize(patch), "status"));
+      ordered.push_back(kube::merge_patch(Kind::job, job.metadata.namespace_, job.metadata.name,
+                                          json::serialize(patch), "status"));
     }
     for (kube::ApiRequest& request : actions.requests) ordered.push_back(std::move(request));
     // What was counted in an earlier write and shows in the status may go now.
-    const kube::UncountedPods counted = job.status.uncounted_terminated_pods.value_or(kube::UncountedPods{});
+    const kube::UncountedPods counted =
+        job.status.uncounted_terminated_pods.value_or(kube::UncountedPods{});
     for (const PodPointer& pod : to_release) {
-      const bool is_counted = std::ranges::find(counted.succeeded, pod->metadata.uid) != counted.succeeded.end() ||
-                              std::ranges::find(counted.failed, pod->metadata.uid) != counted.failed.end();
+      const bool is_counted =
+          std::ranges::find(counted.succeeded, pod->metadata.uid) != counted.succeeded.end() ||
+          std::ranges::find(counted.failed, pod->metadata.uid) != counted.failed.end();
       if (!is_counted) continue;
       ordered.push_back(without_finalizer(*pod));
     }
@@ -329,22 +371,31 @@ struct Sync {
 
 }  // namespace
 
-kube::Actions JobController::reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now, Rng& rng) {
+kube::Actions JobController::reconcile(const kube::Stores& stores, const kube::ObjectKey& key,
+                                       Time now, Rng& rng) {
   const auto job = stores.get<kube::Job>().find(key);
   if (!job) {
-    std::erase_if(expected_, [&](const auto& entry) { return !stores.get<kube::Job>().find_uid(entry.first); });
+    std::erase_if(expected_, [&](const auto& entry) {
+      return !stores.get<kube::Job>().find_uid(entry.first);
+    });
     // Its pods lose the finalizer, so that the collector can take them.
     kube::Actions actions;
     for (const auto& [at, pod] : stores.get<kube::Pod>().all()) {
       const kube::OwnerReference* owner = kube::controller_of(pod->metadata);
-      if (at.ns != key.ns || owner == nullptr || owner->kind != "Job" || owner->name != key.name || !has_finalizer(*pod)) continue;
-      actions.requests.push_back(kube::merge_patch(Kind::pod, at.ns, at.name, R"({"metadata":{"finalizers":null}})"));
+      if (at.ns != key.ns || owner == nullptr || owner->kind != "Job" || owner->name != key.name ||
+          !has_finalizer(*pod))
+        continue;
+      actions.requests.push_back(
+          kube::merge_patch(Kind::pod, at.ns, at.name, R"({"metadata":{"finalizers":null}})"));
     }
     return actions;
   }
-  if (!job->spec.managed_by.empty() && job->spec.managed_by != "kubernetes.io/job-controller") return {};
+  if (!job->spec.managed_by.empty() && job->spec.managed_by != "kubernetes.io/job-controller")
+    return {};
   ExpectedPods& expected = expected_[job->metadata.uid];
-  Sync sync{*job, now, rng, expected, job->status, stores.get<kube::Pod>().owned_by(job->metadata.uid), {}, {}, {}, {}, {}, {}};
+  Sync sync{
+      *job, now, rng, expected, job->status, stores.get<kube::Pod>().owned_by(job->metadata.uid),
+      {},   {},  {},  {},       {},          {}};
   if (sync.is_indexed()) sync.done_indexes = parse_indexes(job->status.completed_indexes);
   const bool is_over = sync.is_true("Complete") || sync.is_true("Failed");
   sync.count_pods();
@@ -361,9 +412,11 @@ kube::Actions JobController::reconcile(const kube::Stores& stores, const kube::O
     sync.write();
     return std::move(sync.actions);
   }
-  const bool is_complete = job->spec.completions ? sync.status.succeeded >= *job->spec.completions
-                                                 : sync.status.succeeded > 0 && sync.status.active == 0;
-  if (const kube::Condition* target = kube::find_condition(sync.status.conditions, "FailureTarget"); target != nullptr && target->status == "True") {
+  const bool is_complete = job->spec.completions
+                               ? sync.status.succeeded >= *job->spec.completions
+                               : sync.status.succeeded > 0 && sync.status.active == 0;
+  if (const kube::Condition* target = kube::find_condition(sync.status.conditions, "FailureTarget");
+      target != nullptr && target->status == "True") {
     sync.settle_failure(target->reason, target->message);
   } else if (is_complete) {
     sync.settle_success();

@@ -1,5 +1,5 @@
-// JobController: batch/v1 Jobs as upstream runs them: parallelism, completions, Indexed, backoffLimit,
-// activeDeadlineSeconds, suspend, exact counting by finalizer.
+// JobController: batch/v1 Jobs as upstream runs them: parallelism, completions, Indexed,
+// backoffLimit, activeDeadlineSeconds, suspend, exact counting by finalizer.
 #pragma once
 
 #include "kube/reconciler.h"
@@ -12,11 +12,13 @@ class JobController : public kube::Reconciler {
  public:
   std::string_view name() const override { return "job"; }
   std::span<const kube::Kind> watches() const override;
-  void keys_of(const kube::Stores& stores, const kube::AnyChange& change, const std::function<void(kube::ObjectKey)>& add) override;
-  kube::Actions reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now, Rng& rng) override;
+  void keys_of(const kube::Stores& stores, const kube::AnyChange& change,
+               const std::function<void(kube::ObjectKey)>& add) override;
+  kube::Actions reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now,
+                          Rng& rng) override;
 
-  // A pod that was asked for and has not been seen yet. It counts as there, and is asked for again by the same
-  // name, so that a slow watch never makes a second one.
+  // A pod that was asked for and has not been seen yet. It counts as there, and is asked for again
+  // by the same name, so that a slow watch never makes a second one.
   struct Expected {
     std::string body;
     std::optional<int64_t> index;

@@ -11,54 +11,67 @@ namespace tau::controllers {
 namespace json = boost::json;
 using kube::Kind;
 
-// ---- JobTtl ---------------------------------------------------------------------------------------------
+// ---- JobTtl
+// ---------------------------------------------------------------------------------------------
 
 std::span<const Kind> JobTtl::watches() const {
   static constexpr Kind kinds[] = {Kind::job};
   return kinds;
 }
 
-void JobTtl::keys_of(const kube::Stores&, const kube::AnyChange& change, const std::function<void(kube::ObjectKey)>& add) {
+void JobTtl::keys_of(const kube::Stores&, const kube::AnyChange& change,
+                     const std::function<void(kube::ObjectKey)>& add) {
   const auto* job = std::get_if<kube::Change<kube::Job>>(&change);
-  if (job != nullptr && job->now && job->now->spec.ttl_seconds_after_finished) add({job->now->metadata.namespace_, job->now->metadata.name});
+  if (job != nullptr && job->now && job->now->spec.ttl_seconds_after_finished)
+    add({job->now->metadata.namespace_, job->now->metadata.name});
 }
 
-kube::Actions JobTtl::reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now, Rng&) {
+kube::Actions JobTtl::reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now,
+                                Rng&) {
   kube::Actions actions;
   const auto job = stores.get<kube::Job>().find(key);
-  if (!job || job->metadata.deletion_timestamp || !job->spec.ttl_seconds_after_finished) return actions;
+  if (!job || job->metadata.deletion_timestamp || !job->spec.ttl_seconds_after_finished)
+    return actions;
   for (const char* type : {"Complete", "Failed"}) {
     const kube::Condition* end = kube::find_condition(job->status.conditions, type);
     if (end == nullptr || end->status != "True" || !end->last_transition_time) continue;
     const Time due = *end->last_transition_time + seconds(*job->spec.ttl_seconds_after_finished);
-    if (now >= due) actions.requests.push_back(kube::delete_request(Kind::job, key.ns, key.name, "Foreground"));
-    else actions.again_after = due - now;
+    if (now >= due)
+      actions.requests.push_back(kube::delete_request(Kind::job, key.ns, key.name, "Foreground"));
+    else
+      actions.again_after = due - now;
   }
   return actions;
 }
 
-// ---- NamespaceController --------------------------------------------------------------------------------
+// ---- NamespaceController
+// --------------------------------------------------------------------------------
 
 namespace {
 
-
 template <class T>
-void delete_all(const kube::Stores& stores, const std::string& ns, kube::Actions& actions, int64_t& left) {
+void delete_all(const kube::Stores& stores, const std::string& ns, kube::Actions& actions,
+                int64_t& left) {
   for (const auto& [key, object] : stores.get<T>().all()) {
     if (key.ns != ns) continue;
     ++left;
-    if (!object->metadata.deletion_timestamp) actions.requests.push_back(kube::delete_request(kube::kind_of<T>, key.ns, key.name));
+    if (!object->metadata.deletion_timestamp)
+      actions.requests.push_back(kube::delete_request(kube::kind_of<T>, key.ns, key.name));
   }
 }
 
 }  // namespace
 
 std::span<const Kind> NamespaceController::watches() const {
-  static constexpr Kind kinds[] = {Kind::namespace_, Kind::job, Kind::pod, Kind::workload, Kind::local_queue, Kind::config_map, Kind::secret, Kind::service_account, Kind::lease};
+  static constexpr Kind kinds[] = {
+      Kind::namespace_,  Kind::job,        Kind::pod,    Kind::workload,
+      Kind::local_queue, Kind::config_map, Kind::secret, Kind::service_account,
+      Kind::lease};
   return kinds;
 }
 
-void NamespaceController::keys_of(const kube::Stores& stores, const kube::AnyChange& change, const std::function<void(kube::ObjectKey)>& add) {
+void NamespaceController::keys_of(const kube::Stores& stores, const kube::AnyChange& change,
+                                  const std::function<void(kube::ObjectKey)>& add) {
   std::visit(
       [&]<class T>(const kube::Change<T>& c) {
         if constexpr (std::is_same_v<T, kube::Namespace>) {
@@ -71,7 +84,8 @@ void NamespaceController::keys_of(const kube::Stores& stores, const kube::AnyCha
       change);
 }
 
-kube::Actions NamespaceController::reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time, Rng&) {
+kube::Actions NamespaceController::reconcile(const kube::Stores& stores, const kube::ObjectKey& key,
+                                             Time, Rng&) {
   kube::Actions actions;
   const auto space = stores.get<kube::Namespace>().find(key);
   if (!space || !space->metadata.deletion_timestamp) return actions;
@@ -88,13 +102,23 @@ kube::Actions NamespaceController::reconcile(const kube::Stores& stores, const k
     actions.again_after = seconds(1);
     return actions;
   }
-  json::object finalized{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::object{{"name", key.name}, {"uid", space->metadata.uid}, {"resourceVersion", space->metadata.resource_version}}},
-                         {"spec", json::object{{"finalizers", json::array()}}}};
-  actions.requests.push_back({.verb = kube::Verb::update, .kind = Kind::namespace_, .name = key.name, .subresource = "finalize", .body = json::serialize(finalized)});
+  json::object finalized{
+      {"apiVersion", "v1"},
+      {"kind", "Namespace"},
+      {"metadata", json::object{{"name", key.name},
+                                {"uid", space->metadata.uid},
+                                {"resourceVersion", space->metadata.resource_version}}},
+      {"spec", json::object{{"finalizers", json::array()}}}};
+  actions.requests.push_back({.verb = kube::Verb::update,
+                              .kind = Kind::namespace_,
+                              .name = key.name,
+                              .subresource = "finalize",
+                              .body = json::serialize(finalized)});
   return actions;
 }
 
-// ---- NodeLife -------------------------------------------------------------------------------------------
+// ---- NodeLife
+// -------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -103,13 +127,20 @@ constexpr const char* unreachable_taint = "node.kubernetes.io/unreachable";
 kube::ApiRequest set_taints(const kube::Node& node, const std::vector<kube::Taint>& taints) {
   json::array array;
   for (const kube::Taint& taint : taints) array.push_back(meta::encode(taint));
-  const json::object patch{{"metadata", json::object{{"resourceVersion", node.metadata.resource_version}}}, {"spec", json::object{{"taints", std::move(array)}}}};
+  const json::object patch{
+      {"metadata", json::object{{"resourceVersion", node.metadata.resource_version}}},
+      {"spec", json::object{{"taints", std::move(array)}}}};
   return kube::merge_patch(Kind::node, "", node.metadata.name, json::serialize(patch));
 }
 
 kube::ApiRequest set_ready_unknown(const kube::Node& node, Time now) {
   std::vector<kube::Condition> conditions = node.status.conditions;
-  kube::set_condition(conditions, {.type = "Ready", .status = "Unknown", .reason = "NodeStatusUnknown", .message = "Kubelet stopped posting node status."}, now);
+  kube::set_condition(conditions,
+                      {.type = "Ready",
+                       .status = "Unknown",
+                       .reason = "NodeStatusUnknown",
+                       .message = "Kubelet stopped posting node status."},
+                      now);
   json::array array;
   for (const kube::Condition& condition : conditions) array.push_back(meta::encode(condition));
   const json::object patch{{"status", json::object{{"conditions", std::move(array)}}}};
@@ -117,18 +148,26 @@ kube::ApiRequest set_ready_unknown(const kube::Node& node, Time now) {
 }
 
 kube::ApiRequest fail_pod(const kube::Pod& pod, const char* reason, const std::string& message) {
-  const json::object patch{{"status", json::object{{"phase", "Failed"}, {"reason", reason}, {"message", message}}}};
-  return kube::merge_patch(Kind::pod, pod.metadata.namespace_, pod.metadata.name, json::serialize(patch), "status");
+  const json::object patch{
+      {"status", json::object{{"phase", "Failed"}, {"reason", reason}, {"message", message}}}};
+  return kube::merge_patch(Kind::pod, pod.metadata.namespace_, pod.metadata.name,
+                           json::serialize(patch), "status");
 }
 
-bool is_live(const kube::Pod& pod) { return pod.status.phase != "Succeeded" && pod.status.phase != "Failed"; }
+bool is_live(const kube::Pod& pod) {
+  return pod.status.phase != "Succeeded" && pod.status.phase != "Failed";
+}
 
-// The pods of a node that is not coming back: failed with the cause, then taken away without waiting for a kubelet.
-void give_up_pods(const kube::Stores& stores, const std::string& node, const char* reason, const std::string& message, kube::Actions& actions) {
+// The pods of a node that is not coming back: failed with the cause, then taken away without
+// waiting for a kubelet.
+void give_up_pods(const kube::Stores& stores, const std::string& node, const char* reason,
+                  const std::string& message, kube::Actions& actions) {
   for (const auto& [key, pod] : stores.get<kube::Pod>().all()) {
     if (pod->spec.node_name != node) continue;
     if (is_live(*pod)) actions.requests.push_back(fail_pod(*pod, reason, message));
-    if (!is_live(*pod) && !pod->metadata.deletion_timestamp && kube::controller_of(pod->metadata) != nullptr) continue;
+    if (!is_live(*pod) && !pod->metadata.deletion_timestamp &&
+        kube::controller_of(pod->metadata) != nullptr)
+      continue;
     kube::ApiRequest remove = kube::delete_request(Kind::pod, key.ns, key.name);
     remove.query += "&gracePeriodSeconds=0";
     if (pod->metadata.deletion_timestamp) actions.requests.push_back(std::move(remove));
@@ -142,10 +181,13 @@ std::span<const Kind> NodeLife::watches() const {
   return kinds;
 }
 
-void NodeLife::keys_of(const kube::Stores& stores, const kube::AnyChange& change, const std::function<void(kube::ObjectKey)>& add) {
-  if (const auto* node = std::get_if<kube::Change<kube::Node>>(&change)) add({"", node->latest().metadata.name});
+void NodeLife::keys_of(const kube::Stores& stores, const kube::AnyChange& change,
+                       const std::function<void(kube::ObjectKey)>& add) {
+  if (const auto* node = std::get_if<kube::Change<kube::Node>>(&change))
+    add({"", node->latest().metadata.name});
   if (const auto* lease = std::get_if<kube::Change<kube::Lease>>(&change)) {
-    if (lease->latest().metadata.namespace_ == "kube-node-lease") add({"", lease->latest().metadata.name});
+    if (lease->latest().metadata.namespace_ == "kube-node-lease")
+      add({"", lease->latest().metadata.name});
   }
   if (const auto* pod = std::get_if<kube::Change<kube::Pod>>(&change)) {
     // A pod on a node that is gone or silent.
@@ -156,7 +198,8 @@ void NodeLife::keys_of(const kube::Stores& stores, const kube::AnyChange& change
   }
 }
 
-kube::Actions NodeLife::reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now, Rng& rng) {
+kube::Actions NodeLife::reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now,
+                                  Rng& rng) {
   kube::Actions actions;
   const auto node = stores.get<kube::Node>().find(key);
   if (!node) {
@@ -164,7 +207,8 @@ kube::Actions NodeLife::reconcile(const kube::Stores& stores, const kube::Object
     return actions;
   }
   const auto lease = stores.get<kube::Lease>().find("kube-node-lease", key.name);
-  const Time heard = lease && lease->renew_time ? *lease->renew_time : node->metadata.creation_timestamp.value_or(now);
+  const Time heard = lease && lease->renew_time ? *lease->renew_time
+                                                : node->metadata.creation_timestamp.value_or(now);
   const auto tainted = std::ranges::find(node->spec.taints, unreachable_taint, &kube::Taint::key);
   if (now < heard + options_.grace) {
     actions.again_after = heard + options_.grace - now + seconds(1);
@@ -175,9 +219,12 @@ kube::Actions NodeLife::reconcile(const kube::Stores& stores, const kube::Object
     }
     return actions;
   }
-  if (const kube::Condition* ready = kube::find_condition(node->status.conditions, "Ready"); ready == nullptr || ready->status != "Unknown") {
+  if (const kube::Condition* ready = kube::find_condition(node->status.conditions, "Ready");
+      ready == nullptr || ready->status != "Unknown") {
     actions.requests.push_back(set_ready_unknown(*node, now));
-    actions.requests.push_back(kube::event_on(Kind::node, node->metadata, "Warning", "NodeNotReady", fmt::format("Node {} status is now: NodeNotReady", key.name), "node-controller", now, rng));
+    actions.requests.push_back(kube::event_on(
+        Kind::node, node->metadata, "Warning", "NodeNotReady",
+        fmt::format("Node {} status is now: NodeNotReady", key.name), "node-controller", now, rng));
   }
   if (tainted == node->spec.taints.end()) {
     std::vector<kube::Taint> taints = node->spec.taints;
@@ -191,7 +238,10 @@ kube::Actions NodeLife::reconcile(const kube::Stores& stores, const kube::Object
     actions.again_after = since + options_.pod_patience - now;
     return actions;
   }
-  give_up_pods(stores, key.name, "NodeLost", fmt::format("Node {} has not been heard of since {}", key.name, format_rfc3339(heard)), actions);
+  give_up_pods(
+      stores, key.name, "NodeLost",
+      fmt::format("Node {} has not been heard of since {}", key.name, format_rfc3339(heard)),
+      actions);
   actions.again_after = options_.pod_patience;
   return actions;
 }

@@ -1,4 +1,5 @@
-// ContainerRuntime: what the kubelet asks of the world. Real: local processes (host). Other: simulated (sim).
+// ContainerRuntime: what the kubelet asks of the world. Real: local processes (host). Other:
+// simulated (sim).
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@ struct Volume {
 };
 struct Mount {
   std::string volume;
-  std::string path;      // inside the container
+  std::string path;  // inside the container
   std::string sub_path;
   bool is_read_only = false;
 };
@@ -56,10 +57,12 @@ struct ContainerSpec {
   std::string working_dir;
   std::vector<Volume> volumes;
   std::vector<Mount> mounts;
-  int64_t cpu_limit_milli = 0;    // 0 = none
-  int64_t memory_limit_bytes = 0; // 0 = none
-  std::vector<GpuModel> gpus;          // what it may see, by CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES; none = no GPU
-  // Timed pods (simulated fleets): no process is started, the container just ends. Zero = a real process.
+  int64_t cpu_limit_milli = 0;     // 0 = none
+  int64_t memory_limit_bytes = 0;  // 0 = none
+  std::vector<GpuModel>
+      gpus;  // what it may see, by CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES; none = no GPU
+  // Timed pods (simulated fleets): no process is started, the container just ends. Zero = a real
+  // process.
   Duration sim_duration{0};
   int sim_exit_code = 0;
 };
@@ -80,7 +83,8 @@ struct LogQuery {
   std::optional<Time> since;
   bool timestamps = false;
   std::optional<int64_t> limit_bytes;
-  // If set, asked before each piece; false = the reader is behind, wait. So no log is too long for it.
+  // If set, asked before each piece; false = the reader is behind, wait. So no log is too long for
+  // it.
   std::function<bool()> may_read;
 };
 
@@ -90,7 +94,8 @@ class ContainerRuntime {
   // Called on the loop whenever a container's state changes.
   using Observer = std::function<void(const ContainerId&, const ContainerState&)>;
   virtual void observe(Observer observer) = 0;
-  // Containers known from before (an earlier life of the platform included), each with its state now.
+  // Containers known from before (an earlier life of the platform included), each with its state
+  // now.
   virtual std::vector<std::pair<ContainerId, ContainerState>> list() = 0;
   // Starts; the outcome comes through the observer (running, or exited with a message).
   virtual void start(ContainerSpec spec) = 0;
@@ -98,11 +103,12 @@ class ContainerRuntime {
   virtual void signal(const ContainerId& id, int signal) = 0;
   // Forgets an ended container and its volumes' files; its logs are kept until remove_logs.
   virtual void remove(const ContainerId& id) = 0;
-  virtual void remove_pod(const std::string& pod_uid) = 0;  // volumes, logs and records of a whole pod
+  virtual void remove_pod(
+      const std::string& pod_uid) = 0;  // volumes, logs and records of a whole pod
   // Streams the log; `on_end` exactly once. The returned function stops the stream.
-  virtual std::move_only_function<void()> read_log(const ContainerId& id, LogQuery query,
-                                                   std::function<void(std::string_view)> on_data,
-                                                   std::move_only_function<void(Result<void>)> on_end) = 0;
+  virtual std::move_only_function<void()> read_log(
+      const ContainerId& id, LogQuery query, std::function<void(std::string_view)> on_data,
+      std::move_only_function<void(Result<void>)> on_end) = 0;
 };
 
 }  // namespace tau::kubelet

@@ -1,5 +1,5 @@
-// FakeRuntime: a ContainerRuntime without processes, in the loop's time: containers run for as long as they are
-// told and end as they are told. For simulation and tests.
+// FakeRuntime: a ContainerRuntime without processes, in the loop's time: containers run for as long
+// as they are told and end as they are told. For simulation and tests.
 #pragma once
 
 #include "base/loop.h"
@@ -29,9 +29,11 @@ class FakeRuntime : public ContainerRuntime {
   }
   void signal(const ContainerId& id, int signal) override {
     const auto found = containers_.find(id);
-    if (found == containers_.end() || found->second.state.phase == ContainerState::Phase::exited) return;
+    if (found == containers_.end() || found->second.state.phase == ContainerState::Phase::exited)
+      return;
     loop_.cancel(found->second.timer);
-    found->second.timer = loop_.after(milliseconds(10), [this, id, signal] { end(id, 128 + signal, signal); });
+    found->second.timer =
+        loop_.after(milliseconds(10), [this, id, signal] { end(id, 128 + signal, signal); });
   }
   void remove(const ContainerId& id) override { forget(id); }
   void remove_pod(const std::string& pod_uid) override {
@@ -41,8 +43,9 @@ class FakeRuntime : public ContainerRuntime {
       forget(at->first);
     }
   }
-  std::move_only_function<void()> read_log(const ContainerId&, LogQuery, std::function<void(std::string_view)> on_data,
-                                           std::move_only_function<void(Result<void>)> on_end) override {
+  std::move_only_function<void()> read_log(
+      const ContainerId&, LogQuery, std::function<void(std::string_view)> on_data,
+      std::move_only_function<void(Result<void>)> on_end) override {
     loop_.post([on_data = std::move(on_data), on_end = std::move(on_end)]() mutable {
       on_data("simulated\n");
       on_end({});
@@ -79,7 +82,8 @@ class FakeRuntime : public ContainerRuntime {
     one.state.phase = ContainerState::Phase::running;
     one.state.started = loop_.now();
     const Duration length = one.spec.sim_duration.count() > 0 ? one.spec.sim_duration : ordinary_;
-    one.timer = loop_.after(length, [this, id] { end(id, containers_.at(id).spec.sim_exit_code, 0); });
+    one.timer =
+        loop_.after(length, [this, id] { end(id, containers_.at(id).spec.sim_exit_code, 0); });
     tell(id);
   }
   void end(const ContainerId& id, int exit_code, int signal) {

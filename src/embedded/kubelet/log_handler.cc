@@ -13,8 +13,11 @@ namespace json = boost::json;
 
 namespace {
 
-void respond_error(http::ResponseSink& sink, int status, const char* reason, const std::string& message) {
-  const json::object body{{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::object()}, {"status", "Failure"}, {"message", message}, {"reason", reason}, {"code", status}};
+void respond_error(http::ResponseSink& sink, int status, const char* reason,
+                   const std::string& message) {
+  const json::object body{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", json::object()},
+                          {"status", "Failure"}, {"message", message}, {"reason", reason},
+                          {"code", status}};
   http::respond(sink, status, "application/json", json::serialize(body));
 }
 
@@ -24,10 +27,15 @@ Result<std::string> choose_container(const kube::Pod& pod, std::string_view want
   for (const auto& container : pod.spec.init_containers) names.push_back(container.name);
   for (const auto& container : pod.spec.containers) names.push_back(container.name);
   if (wanted.empty()) {
-    if (pod.spec.containers.size() == 1 && pod.spec.init_containers.empty()) return pod.spec.containers[0].name;
-    return fail(ErrorCode::bad_request, fmt::format("a container name must be specified for pod {}, choose one of: [{}]", pod.metadata.name, join(names, " ")));
+    if (pod.spec.containers.size() == 1 && pod.spec.init_containers.empty())
+      return pod.spec.containers[0].name;
+    return fail(ErrorCode::bad_request,
+                fmt::format("a container name must be specified for pod {}, choose one of: [{}]",
+                            pod.metadata.name, join(names, " ")));
   }
-  if (std::ranges::find(names, wanted) == names.end()) return fail(ErrorCode::bad_request, fmt::format("container {} is not valid for pod {}", wanted, pod.metadata.name));
+  if (std::ranges::find(names, wanted) == names.end())
+    return fail(ErrorCode::bad_request,
+                fmt::format("container {} is not valid for pod {}", wanted, pod.metadata.name));
   return std::string(wanted);
 }
 
@@ -38,7 +46,10 @@ Result<LogQuery> parse_query(const http::Url& url, Time now) {
     const auto text = url.find(key);
     if (!text) return std::nullopt;
     const auto value = parse_int(*text);
-    if (!value || *value < 0) return fail(ErrorCode::bad_request, fmt::format("{} must be a whole number that is not negative, not \"{}\"", key, *text));
+    if (!value || *value < 0)
+      return fail(
+          ErrorCode::bad_request,
+          fmt::format("{} must be a whole number that is not negative, not \"{}\"", key, *text));
     return *value;
   };
   query.follow = flag("follow");
@@ -59,20 +70,31 @@ struct Stream {
 
 }  // namespace
 
-void LogHandler::handle(const http::Peer&, http::Request request, std::unique_ptr<http::ResponseSink> sink) {
+void LogHandler::handle(const http::Peer&, http::Request request,
+                        std::unique_ptr<http::ResponseSink> sink) {
   const auto url = http::parse_target(request.target);
   // api v1 namespaces {ns} pods {name} log
-  if (!url || url->segments.size() != 7) return respond_error(*sink, 404, "NotFound", "the server could not find the requested resource");
+  if (!url || url->segments.size() != 7)
+    return respond_error(*sink, 404, "NotFound",
+                         "the server could not find the requested resource");
   const auto pod = find_pod_(url->segments[3], url->segments[5]);
-  if (!pod) return respond_error(*sink, 404, "NotFound", fmt::format("pods \"{}\" not found", url->segments[5]));
+  if (!pod)
+    return respond_error(*sink, 404, "NotFound",
+                         fmt::format("pods \"{}\" not found", url->segments[5]));
   const auto container = choose_container(*pod, url->find("container").value_or(""));
   const auto query = parse_query(*url, now_());
-  if (!container || !query) return respond_error(*sink, 400, "BadRequest", container ? query.error().message : container.error().message);
+  if (!container || !query)
+    return respond_error(*sink, 400, "BadRequest",
+                         container ? query.error().message : container.error().message);
   const bool is_previous = url->find("previous").value_or("") == "true";
   const auto id = pods_.find_container(pod->metadata.uid, *container, is_previous);
   if (!id) {
-    const std::string message = is_previous ? fmt::format("previous terminated container \"{}\" in pod \"{}\" not found", *container, pod->metadata.name)
-                                            : fmt::format("container \"{}\" in pod \"{}\" is waiting to start: ContainerCreating", *container, pod->metadata.name);
+    const std::string message =
+        is_previous
+            ? fmt::format("previous terminated container \"{}\" in pod \"{}\" not found",
+                          *container, pod->metadata.name)
+            : fmt::format("container \"{}\" in pod \"{}\" is waiting to start: ContainerCreating",
+                          *container, pod->metadata.name);
     return respond_error(*sink, 400, "BadRequest", message);
   }
   auto stream = std::make_shared<Stream>();
@@ -83,12 +105,15 @@ void LogHandler::handle(const http::Peer&, http::Request request, std::unique_pt
   });
   stream->sink->head({200, {{"Content-Type", "text/plain; charset=utf-8"}}});
   kubelet::LogQuery paced = *query;
-  paced.may_read = [stream] { return stream->sink && stream->sink->backlog_bytes() < limits::stream_backlog_bytes / 8; };
+  paced.may_read = [stream] {
+    return stream->sink && stream->sink->backlog_bytes() < limits::stream_backlog_bytes / 8;
+  };
   stream->stop = runtime_.read_log(
       *id, std::move(paced),
       [stream](std::string_view bytes) {
         if (stream->is_done) return;
-        if (stream->sink->backlog_bytes() > limits::stream_backlog_bytes) {  // a reader that does not keep up
+        if (stream->sink->backlog_bytes() >
+            limits::stream_backlog_bytes) {  // a reader that does not keep up
           stream->is_done = true;
           if (stream->stop) stream->stop();
           stream->sink.reset();

@@ -45,18 +45,25 @@ Result<KnownGpu> find_gpu(std::string_view model) {
   const auto near = nearest(model, names);
   std::string all;
   for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
-  return fail(ErrorCode::invalid, fmt::format("unknown GPU model \"{}\"{}; known are {}", model, near ? fmt::format(" (did you mean {}?)", *near) : "", all));
+  return fail(ErrorCode::invalid,
+              fmt::format("unknown GPU model \"{}\"{}; known are {}", model,
+                          near ? fmt::format(" (did you mean {}?)", *near) : "", all));
 }
 
 std::string simulated_uuid(std::string_view node, int index) {
   const uint64_t hash = fnv1a(node);
-  return fmt::format("GPU-51300000-{:04x}-{:04x}-{:04x}-{:08x}{:04x}", hash >> 48 & 0xffff, hash >> 32 & 0xffff, hash >> 16 & 0xffff, hash & 0xffffffff, index);
+  return fmt::format("GPU-51300000-{:04x}-{:04x}-{:04x}-{:08x}{:04x}", hash >> 48 & 0xffff,
+                     hash >> 32 & 0xffff, hash >> 16 & 0xffff, hash & 0xffffffff, index);
 }
 
 Result<NodeModel> make_node(int number, int gpus, std::string_view model) {
   NodeModel node{.name = fmt::format("sim-{}", number), .is_simulated = true};
-  if (gpus < 0 || gpus > 64) return fail(ErrorCode::invalid, fmt::format("{} GPUs on one node: 0 to 64 are possible", gpus));
-  node.labels = {{"kubernetes.io/hostname", node.name}, {"kubernetes.io/arch", "amd64"}, {"kubernetes.io/os", "linux"}, {"taugrid.io/simulated", "true"}};
+  if (gpus < 0 || gpus > 64)
+    return fail(ErrorCode::invalid, fmt::format("{} GPUs on one node: 0 to 64 are possible", gpus));
+  node.labels = {{"kubernetes.io/hostname", node.name},
+                 {"kubernetes.io/arch", "amd64"},
+                 {"kubernetes.io/os", "linux"},
+                 {"taugrid.io/simulated", "true"}};
   // 16 cores and 128 GiB per GPU, and a little more: about what such machines have.
   node.cpu_milli = gpus == 0 ? 32'000 : 16'000 * gpus;
   node.memory_bytes = gpus == 0 ? 128 * gib : 128 * gib * gpus;
@@ -65,7 +72,9 @@ Result<NodeModel> make_node(int number, int gpus, std::string_view model) {
   node.labels["nvidia.com/gpu.product"] = known.product;
   node.labels["nvidia.com/gpu.count"] = std::to_string(gpus);
   node.labels["nvidia.com/gpu.memory"] = std::to_string(known.memory_bytes >> 20);
-  for (int i = 0; i < gpus; ++i) node.gpus.push_back({simulated_uuid(node.name, i), std::string(known.product), known.memory_bytes});
+  for (int i = 0; i < gpus; ++i)
+    node.gpus.push_back(
+        {simulated_uuid(node.name, i), std::string(known.product), known.memory_bytes});
   return node;
 }
 
@@ -74,12 +83,18 @@ Result<std::vector<NodeModel>> parse_short(std::string_view text) {
   for (const std::string_view group : split(text, ',')) {
     const auto parts = split(trim(group), 'x');
     const auto bad = [&] {
-      return fail(ErrorCode::invalid, fmt::format("\"{}\" does not describe nodes; write COUNTxGPUSxMODEL such as 2x8xH100, or COUNTx0 for nodes without GPUs", trim(group)));
+      return fail(ErrorCode::invalid,
+                  fmt::format("\"{}\" does not describe nodes; write COUNTxGPUSxMODEL such as "
+                              "2x8xH100, or COUNTx0 for nodes without GPUs",
+                              trim(group)));
     };
     if (parts.size() < 2 || parts.size() > 3) return bad();
     const auto count = parse_int(parts[0]), gpus = parse_int(parts[1]);
-    if (!count || !gpus || *count < 0 || *count > 100'000 || (*gpus > 0) != (parts.size() == 3)) return bad();
-    for (int64_t i = 0; i < *count; ++i) nodes.push_back(TRY(make_node(static_cast<int>(nodes.size()), static_cast<int>(*gpus), parts.size() == 3 ? parts[2] : "")));
+    if (!count || !gpus || *count < 0 || *count > 100'000 || (*gpus > 0) != (parts.size() == 3))
+      return bad();
+    for (int64_t i = 0; i < *count; ++i)
+      nodes.push_back(TRY(make_node(static_cast<int>(nodes.size()), static_cast<int>(*gpus),
+                                    parts.size() == 3 ? parts[2] : "")));
   }
   return nodes;
 }
@@ -98,11 +113,18 @@ namespace tau::meta {
 template <>
 const TypeInfo& type_of<kubelet::Group>() {
   using kubelet::Group;
-  static const TypeInfo type = table("nodes[]", "Equal simulated nodes.", {
-      field<&Group::count>("count", "How many."), field<&Group::gpus>("gpus", "GPUs of each."), field<&Group::model>("model", "GPU model, such as H100."),
-      field<&Group::rack>("rack", "Label taugrid.io/rack."), field<&Group::block>("block", "Label taugrid.io/block."), field<&Group::nvlink_domain>("nvlinkDomain", "Label nvidia.com/gpu.clique."),
-      field<&Group::cpu>("cpu", "CPU of each.", {.type = quantity_type}), field<&Group::memory>("memory", "Memory of each.", {.type = quantity_type}), field<&Group::pods>("pods", "Most pods of each."),
-      field<&Group::labels>("labels", "Further labels."), field<&Group::taints>("taints", "Taints.")});
+  static const TypeInfo type = table(
+      "nodes[]", "Equal simulated nodes.",
+      {field<&Group::count>("count", "How many."), field<&Group::gpus>("gpus", "GPUs of each."),
+       field<&Group::model>("model", "GPU model, such as H100."),
+       field<&Group::rack>("rack", "Label taugrid.io/rack."),
+       field<&Group::block>("block", "Label taugrid.io/block."),
+       field<&Group::nvlink_domain>("nvlinkDomain", "Label nvidia.com/gpu.clique."),
+       field<&Group::cpu>("cpu", "CPU of each.", {.type = quantity_type}),
+       field<&Group::memory>("memory", "Memory of each.", {.type = quantity_type}),
+       field<&Group::pods>("pods", "Most pods of each."),
+       field<&Group::labels>("labels", "Further labels."),
+       field<&Group::taints>("taints", "Taints.")});
   return type;
 }
 }  // namespace tau::meta
@@ -116,27 +138,34 @@ Result<std::vector<NodeModel>> parse_file(std::string_view text) {
   for (const auto& document : documents) {
     const json::object* root = document.if_object();
     const json::value* groups = root == nullptr ? nullptr : root->if_contains("nodes");
-    if (groups == nullptr || !groups->is_array()) return fail(ErrorCode::invalid, "a file of nodes needs a list \"nodes\"");
+    if (groups == nullptr || !groups->is_array())
+      return fail(ErrorCode::invalid, "a file of nodes needs a list \"nodes\"");
     for (const json::value& item : groups->get_array()) {
       const json::object* object = item.if_object();
-      if (object == nullptr) return fail(ErrorCode::invalid, fmt::format("nodes[{}] must be an object", nodes.size()));
+      if (object == nullptr)
+        return fail(ErrorCode::invalid, fmt::format("nodes[{}] must be an object", nodes.size()));
       for (const auto& [key, value] : *object) {
         if (meta::type_of<Group>().find(key) != nullptr) continue;
         std::vector<std::string_view> names;
         for (const auto& field : meta::type_of<Group>().fields) names.push_back(field.name);
         const auto near = nearest(key, names);
-        return fail(ErrorCode::invalid, fmt::format("unknown key \"{}\" in nodes[]{}", std::string_view(key), near ? fmt::format(" (did you mean {}?)", *near) : ""));
+        return fail(ErrorCode::invalid,
+                    fmt::format("unknown key \"{}\" in nodes[]{}", std::string_view(key),
+                                near ? fmt::format(" (did you mean {}?)", *near) : ""));
       }
       const Group group = TRY(meta::decode<Group>(item));
-      if (group.count < 0 || group.count > 100'000) return fail(ErrorCode::invalid, fmt::format("count {} is not 0 to 100000", group.count));
+      if (group.count < 0 || group.count > 100'000)
+        return fail(ErrorCode::invalid, fmt::format("count {} is not 0 to 100000", group.count));
       for (int64_t i = 0; i < group.count; ++i) {
-        NodeModel node = TRY(make_node(static_cast<int>(nodes.size()), static_cast<int>(group.gpus), group.model));
+        NodeModel node = TRY(
+            make_node(static_cast<int>(nodes.size()), static_cast<int>(group.gpus), group.model));
         if (!group.cpu.empty()) node.cpu_milli = TRY(kube::parse_quantity_milli(group.cpu));
         if (!group.memory.empty()) node.memory_bytes = TRY(kube::parse_quantity(group.memory));
         node.max_pods = group.pods;
         if (!group.rack.empty()) node.labels["taugrid.io/rack"] = group.rack;
         if (!group.block.empty()) node.labels["taugrid.io/block"] = group.block;
-        if (!group.nvlink_domain.empty()) node.labels["nvidia.com/gpu.clique"] = group.nvlink_domain;
+        if (!group.nvlink_domain.empty())
+          node.labels["nvidia.com/gpu.clique"] = group.nvlink_domain;
         for (const auto& [key, value] : group.labels) node.labels[key] = value;
         node.taints = group.taints;
         nodes.push_back(std::move(node));

@@ -1,4 +1,5 @@
-// NodeModel: what a node of the embedded cluster is, real or simulated, and how simulated fleets are described.
+// NodeModel: what a node of the embedded cluster is, real or simulated, and how simulated fleets
+// are described.
 #pragma once
 
 #include <string>
@@ -22,7 +23,8 @@ struct NodeModel {
 
 // "2x8xH100", "2x8xH100,4x4xA100", "3x0" (without GPUs); or YAML:
 //   nodes:
-//   - {count: 2, gpus: 8, model: H100, rack: r1, block: b1, nvlinkDomain: n1, labels: {k: v}, taints: [{key: k, effect: NoSchedule}], cpu: 96, memory: 1Ti, pods: 110}
+//   - {count: 2, gpus: 8, model: H100, rack: r1, block: b1, nvlinkDomain: n1, labels: {k: v},
+//   taints: [{key: k, effect: NoSchedule}], cpu: 96, memory: 1Ti, pods: 110}
 // Names are sim-0, sim-1, ... over all groups; UUIDs follow from node name and index.
 Result<std::vector<NodeModel>> parse_nodes(std::string_view text);
 

@@ -1,6 +1,7 @@
-// PodReconciler: the kubelet's rule for pods bound to the nodes served here: containers in their order, restarts with
-// back-off, graceful ends, status. Containers are named by (pod uid, container, restart), so that after a restart
-// of the platform what runs is found again and nothing is started twice.
+// PodReconciler: the kubelet's rule for pods bound to the nodes served here: containers in their
+// order, restarts with back-off, graceful ends, status. Containers are named by (pod uid,
+// container, restart), so that after a restart of the platform what runs is found again and nothing
+// is started twice.
 #pragma once
 
 #include <functional>
@@ -17,13 +18,16 @@ class PodReconciler : public kube::Reconciler {
   ~PodReconciler() override { runtime_.observe(nullptr); }
   std::string_view name() const override { return "kubelet-pod"; }
   std::span<const kube::Kind> watches() const override;
-  void keys_of(const kube::Stores& stores, const kube::AnyChange& change, const std::function<void(kube::ObjectKey)>& add) override;
-  kube::Actions reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now, Rng& rng) override;
+  void keys_of(const kube::Stores& stores, const kube::AnyChange& change,
+               const std::function<void(kube::ObjectKey)>& add) override;
+  kube::Actions reconcile(const kube::Stores& stores, const kube::ObjectKey& key, Time now,
+                          Rng& rng) override;
 
   // Called when a container's state changes; the owner looks at the pod then.
   void set_wake(std::function<void(kube::ObjectKey)> wake) { wake_ = std::move(wake); }
   // The newest start of a container, or the one before it.
-  std::optional<ContainerId> find_container(const std::string& pod_uid, const std::string& container, bool is_previous) const;
+  std::optional<ContainerId> find_container(const std::string& pod_uid,
+                                            const std::string& container, bool is_previous) const;
   // A node that is lost: its containers are forgotten and nothing is done for its pods.
   void set_silent(const std::string& node, bool is_silent);
   bool serves(const std::string& node) const { return nodes_.contains(node); }
