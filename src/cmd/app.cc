@@ -186,9 +186,15 @@ struct Builder {
         ->add_option("shell", f.shell, "bash, zsh or fish")
         ->type_name("SHELL")
         ->required();
-    verb(*noun("bench"), "engine", [&] { return bench_engine(f.global, f.tools, console); })
-        ->add_option("--runs", f.tools.runs, "runs of each row")
-        ->type_name("N");
+    CLI::App* bench_noun = noun("bench");
+    for (const auto& [name, bench] :
+         {std::pair("engine", &bench_engine), std::pair("apiserver", &bench_apiserver)}) {
+      CLI::App* bench_verb =
+          verb(*bench_noun, name, [&, bench] { return bench(f.global, f.tools, console); });
+      bench_verb->add_option("--runs", f.tools.runs, "runs of each row; the median counts")
+          ->type_name("N");
+      bench_verb->add_flag("--json", f.tools.prints_json, "the same as -o json");
+    }
     CLI::App* scenario_verb = verb(app, "scenario", [&] { return scenario(f.tools, console); });
     scenario_verb->add_option("file", f.tools.files, "scenario files")
         ->type_name("FILE")

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "cmd/bench_apiserver.h"
 #include "host/files.h"
 #include "sim/bench_engine.h"
 #include "sim/scenario.h"
@@ -57,10 +58,31 @@ Outcome scenario(const ToolOptions& options, const Console& console) {
   return sum.failed == 0 ? ExitCode::ok : ExitCode::partial;
 }
 
+namespace {
+
+Outcome print_rows(const GlobalOptions& global, const ToolOptions& options, const Console& console,
+                   const Table& table, boost::json::array items) {
+  const Format format = options.prints_json ? Format::json : global.format;
+  const boost::json::value list = list_object("BenchRowList", std::move(items));
+  if (format == Format::json) {
+    console.out(to_pretty_json(list));
+  } else if (format == Format::yaml) {
+    console.out(to_yaml(list));
+  } else {
+    console.out(table.text(false, console.has_colour));
+  }
+  return ExitCode::ok;
+}
+
+Outcome too_few_runs() {
+  return failed(Failure("TG-BENCH-001", ExitCode::usage, "--runs is 1 or more"));
+}
+
+}  // namespace
+
 Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options,
                      const Console& console) {
-  if (options.runs < 1)
-    return failed(Failure("TG-BENCH-001", ExitCode::usage, "--runs is 1 or more"));
+  if (options.runs < 1) return too_few_runs();
   const auto clock = [] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
@@ -84,11 +106,36 @@ Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options,
                fmt::format("{:.2f}", row.seconds * 1000), fmt::format("{:.0f}", row.per_second()),
                row.of_bare > 0 ? fmt::format("{:.0f}%", row.of_bare * 100) : "-"});
   }
-  if (global.format == Format::json)
-    console.out(to_pretty_json(list_object("BenchRowList", std::move(items))));
-  else
-    console.out(table.text(false, console.has_colour));
-  return ExitCode::ok;
+  return print_rows(global, options, console, table, std::move(items));
+}
+
+Outcome bench_apiserver(const GlobalOptions& global, const ToolOptions& options,
+                        const Console& console) {
+  if (options.runs < 1) return too_few_runs();
+  const auto rows = measure_apiserver(options.runs);
+  if (!rows) return failed(Failure("TG-BENCH-002", ExitCode::internal, rows.error().message));
+  boost::json::array items;
+  Table table({{"WORK"},
+               {"REQUESTS", false, true},
+               {"CLIENTS", false, true},
+               {"WATCHERS", false, true},
+               {"PER SECOND", false, true},
+               {"P50 US", false, true},
+               {"P99 US", false, true}});
+  for (const ServerBenchRow& row : *rows) {
+    items.push_back(boost::json::object{{"work", row.work},
+                                        {"requests", row.requests},
+                                        {"clients", row.clients},
+                                        {"watchers", row.watchers},
+                                        {"seconds", row.seconds},
+                                        {"requestsPerSecond", row.per_second()},
+                                        {"p50Microseconds", row.p50_us},
+                                        {"p99Microseconds", row.p99_us}});
+    table.add({row.work, std::to_string(row.requests), std::to_string(row.clients),
+               std::to_string(row.watchers), fmt::format("{:.0f}", row.per_second()),
+               fmt::format("{:.0f}", row.p50_us), fmt::format("{:.0f}", row.p99_us)});
+  }
+  return print_rows(global, options, console, table, std::move(items));
 }
 
 }  // namespace tau::cmd

@@ -16,7 +16,10 @@ struct ToolOptions {
   int runs = 5;
   std::vector<std::string> files;
   std::string only;
+  bool prints_json = false;  // --json, the short form of -o json
 };
+Outcome bench_apiserver(const GlobalOptions& global, const ToolOptions& options,
+                        const Console& console);
 Outcome bench_engine(const GlobalOptions& global, const ToolOptions& options,
                      const Console& console);
 Outcome scenario(const ToolOptions& options, const Console& console);

@@ -143,9 +143,15 @@ std::span<const VerbText> verb_texts() {
        "tau simulate --seed 1..100\ntau simulate --seed 7 --log",
        "Everything that a seed does, it does again: the same seed gives the same log to the byte.",
        "0 all held; 10 some check failed", ""},
-      {"bench", "measure this build on this machine", "tau bench engine -o json", "", "", ""},
+      {"bench", "measure this build on this machine", "tau bench engine --json", "", "", ""},
       {"bench engine", "time the scheduling engine; medians",
-       "tau bench engine\ntau bench engine --runs 9 -o json", "", "", ""},
+       "tau bench engine\ntau bench engine --runs 9 --json", "", "", ""},
+      {"bench apiserver",
+       "time the embedded API server, in process and as tau up serves it; medians",
+       "tau bench apiserver\ntau bench apiserver --runs 9 --json",
+       "Callers and server share one thread: the figures are of both together. State goes to a "
+       "folder of its own under the temporary folder, which is removed at the end.",
+       "", ""},
   };
   return texts;
 }
