@@ -110,6 +110,8 @@ struct Builder {
         ->type_name("PORT");
     controller_verb->add_flag("--once-ready", f.controller.ends_when_ready,
                               "end as soon as everything is in");
+    controller_verb->add_flag("--install-policy", f.controller.installs_policy,
+                              "create the admission policy for opted-in namespaces, and end");
   }
 
   void run_verbs() {

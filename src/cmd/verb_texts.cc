@@ -55,14 +55,20 @@ std::span<const VerbText> verb_texts() {
        "tau controller --kubeconfig ~/.kube/config\n"
        "tau controller --metrics-port 9090   with /metrics, /healthz and /readyz on 127.0.0.1\n"
        "tau controller --once-ready          exit 0 once everything is in: a check that it could "
-       "run",
+       "run\n"
+       "tau controller --install-policy      once, with the rights of an administrator",
        "The same control plane as in tau up, over any Kubernetes API server. One of several leads, "
        "by the\n"
        "Lease kube-system/taugrid-controller; the others wait. It places pods with schedulerName "
        "taugrid and\n"
        "admits Jobs that carry the label kueue.x-k8s.io/queue-name. If it stops, what runs runs "
-       "on.",
-       "0 stopped; 5 another took the lease; 11 server unreachable", "tau up"},
+       "on.\n"
+       "--install-policy makes the API server itself suspend the Jobs of queues at creation, in "
+       "namespaces\n"
+       "labelled taugrid.io/managed=true; kubectl delete -f deploy/policy.yaml takes it back.",
+       "0 stopped; 3 no queue objects there, or no such policies; 5 another took the lease; 11 "
+       "server unreachable",
+       "tau up"},
       {"run", "queue a command as a run",
        "tau run --gpus 1 -- nvidia-smi\n"
        "tau run --gpus 8 --nodes 4 --name train --wait -- torchrun train.py\n"

@@ -38,6 +38,7 @@ struct ControllerOptions {
   std::string scheduler_name = "taugrid";
   int metrics_port = -1;  // -1 = not served, 0 = the kernel's choice
   bool ends_when_ready = false;
+  bool installs_policy = false;  // and nothing else
 };
 
 Outcome up(const GlobalOptions& options, const UpOptions& up, const Console& console);

@@ -47,6 +47,17 @@ class Cluster:
     def __init__(self, folder):
         self.folder = str(folder)
         self.env = {"KUBECONFIG": self.folder + "/kubeconfig"}
+        self.controller = None
+
+    def start_controller(self):
+        log = open(self.folder + "/controller.log", "a")
+        self.controller = subprocess.Popen([TAU, "controller", "--kubeconfig", self.env["KUBECONFIG"], "--state", self.folder + "/state"], stdout=log, stderr=log)
+
+    def stop_controller(self):
+        if self.controller:
+            self.controller.terminate()
+            assert self.controller.wait(20) == 0
+            self.controller = None
 
     def kubectl(self, *words, stdin=None):
         return run(KUBECTL, *words, stdin=stdin, env=self.env)
@@ -67,7 +78,6 @@ def cluster(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kubernetes")
     subprocess.run([HERE + "/servers.sh", "start", str(folder)], check=True, timeout=120)
     made = Cluster(folder)
-    controller = None
     try:
         wait_for(lambda: made.kubectl("get", "namespace", "default").code == 0, "the API server")
         assert made.kubectl("apply", "--server-side", "-f", ROOT + "/deploy/crds/kueue.yaml").code == 0
@@ -75,14 +85,11 @@ def cluster(tmp_path_factory):
         wait_for(lambda: made.kubectl("apply", "-f", "-", stdin=QUEUES).code == 0, "the queues")
         for i in range(3):
             assert made.kubectl("create", "-f", "-", stdin=node(f"kwok-{i}", 1)).code == 0
-        log = open(made.folder + "/controller.log", "w")
-        controller = subprocess.Popen([TAU, "controller", "--kubeconfig", made.env["KUBECONFIG"], "--state", made.folder + "/state"], stdout=log, stderr=log)
+        made.start_controller()
         wait_for(lambda: all(any(c["type"] == "Ready" and c["status"] == "True" for c in n["status"].get("conditions", [])) for n in made.get("nodes")["items"]), "ready nodes")
         yield made
     finally:
-        if controller:
-            controller.terminate()
-            controller.wait(20)
+        made.stop_controller()
         subprocess.run([HERE + "/servers.sh", "stop", str(folder)], timeout=90)
 
 
@@ -119,3 +126,49 @@ def test_a_gang_of_four_on_three_nodes_waits_and_starts_whole(cluster):
     assert cluster.kubectl("create", "-f", "-", stdin=node("kwok-3", 1)).code == 0
     wait_for(lambda: complete(cluster, "gang"), lambda: json.dumps(cluster.get("workloads")["items"], indent=1))
     assert len({p["spec"]["nodeName"] for p in cluster.get("pods", "-l", "app=gang")["items"]}) == 4
+
+
+def test_the_policy_queues_plain_jobs_of_opted_in_namespaces_alone(cluster):
+    installed = run(TAU, "controller", "--install-policy", "--kubeconfig", cluster.env["KUBECONFIG"])
+    assert installed.code == 0, installed
+    again = run(TAU, "controller", "--install-policy", "--kubeconfig", cluster.env["KUBECONFIG"])
+    assert again.code == 0, again
+    for namespace in ("team", "no-queue", "free"):
+        assert cluster.kubectl("create", "namespace", namespace).code == 0
+    for namespace in ("team", "no-queue"):
+        assert cluster.kubectl("label", "namespace", namespace, "taugrid.io/managed=true").code == 0
+    queue = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "LocalQueue", "metadata": {"name": "default"}, "spec": {"clusterQueue": "default"}}
+    assert cluster.kubectl("apply", "-n", "team", "-f", "-", stdin=json.dumps(queue)).code == 0
+
+    def created(namespace, name, **more):
+        done = cluster.kubectl("create", "-n", namespace, "--dry-run=server", "-o", "json", "-f", "-", stdin=job(name, **more))
+        return done.json()["spec"].get("suspend", False), done.json()["spec"]["template"]["spec"]["schedulerName"], done.json()["metadata"]["labels"].get("kueue.x-k8s.io/queue-name")
+
+    # The API server takes a new policy, and a new queue, into use a moment later.
+    wait_for(lambda: created("team", "probe")[0], "the policy in use")
+    assert created("team", "plain") == (True, "taugrid", "default")
+    assert created("team", "named", labels={"kueue.x-k8s.io/queue-name": "other"}) == (True, "taugrid", "other")
+    assert created("no-queue", "plain") == (False, "default-scheduler", None)
+    assert created("free", "plain") == (False, "default-scheduler", None)
+    assert created("free", "named", labels={"kueue.x-k8s.io/queue-name": "other"}) == (False, "default-scheduler", "other")
+
+    assert cluster.kubectl("create", "-n", "team", "-f", "-", stdin=job("plain", gpus=1)).code == 0
+    wait_for(lambda: any(c["type"] == "Complete" and c["status"] == "True" for c in cluster.get("job", "plain", "-n", "team")["status"].get("conditions", [])),
+             lambda: json.dumps(cluster.get("workloads", "-n", "team")["items"], indent=1))
+
+
+def test_two_controllers_take_turns(cluster):
+    """The second waits for the Lease; it leads once the first gives it back, and no pod is bound twice."""
+    log = open(cluster.folder + "/second.log", "w")
+    second = subprocess.Popen([TAU, "controller", "--kubeconfig", cluster.env["KUBECONFIG"], "--state", cluster.folder + "/second"], stdout=log, stderr=log)
+    try:
+        wait_for(lambda: "waiting for its lease" in open(cluster.folder + "/second.log").read(), "the second waits")
+        cluster.stop_controller()
+        wait_for(lambda: "Ready" in open(cluster.folder + "/second.log").read(), "the second leads", seconds=30)
+        assert cluster.kubectl("apply", "-f", "-", stdin=queued_job("handed-over", pods=2)).code == 0
+        wait_for(lambda: complete(cluster, "handed-over"), lambda: open(cluster.folder + "/second.log").read()[-2000:])
+        for pod in cluster.get("pods", "-l", "app=handed-over")["items"]:
+            assert cluster.our_writes(pod["metadata"]["name"]) == [("create", "binding")]
+    finally:
+        second.terminate()
+        second.wait(20)
