@@ -31,6 +31,8 @@ constexpr int termination_grace_s = 30;
 
 // client
 constexpr int requests_in_flight = 64;
+constexpr size_t kept_connections =
+    128;  // more than requests in flight: a burst must not shake hands anew
 constexpr int retry_first_ms = 100;
 constexpr int retry_last_ms = 30'000;
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "http/codec.h"
 
@@ -16,7 +17,6 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 namespace {
-constexpr size_t idle_connections = 32;
 constexpr Duration connect_patience = seconds(10);  // name, TCP and TLS together
 }  // namespace
 
@@ -186,7 +186,7 @@ class HttpTransport::Connection : public std::enable_shared_from_this<HttpTransp
   void finish(Result<void> outcome, bool may_stay) {
     const auto owner = owner_.lock();
     std::shared_ptr<Call> call = std::exchange(call_, nullptr);
-    if (may_stay && owner && owner->idle.size() < idle_connections) {
+    if (may_stay && owner && owner->idle.size() < limits::kept_connections) {
       state_ = State::idle;
       owner->idle.push_back(shared_from_this());
     } else {
