@@ -1,4 +1,5 @@
 // The command line without a server: grammar, help, completion, manifests, output, configuration.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -192,6 +193,16 @@ TEST(Manifests, EveryDocumentKnowsItsPlace) {
   EXPECT_EQ(where("Job.batch \"b\" is invalid: spec.template.spec.restartPolicy: Required value"),
             "f.yaml:14  spec.template.spec.restartPolicy");
   EXPECT_EQ(where("the server is tired"), "f.yaml:6");
+  const auto cause = [&](const char* field) {
+    return located(Failure("x", ExitCode::usage,
+                           fmt::format("strict decoding error: unknown field \"{}\"", field)),
+                   (*all)[1])
+        .cause;
+  };
+  EXPECT_EQ(cause("spec.template.spec.containers[0].imag"), "did you mean \"image\"?");
+  EXPECT_EQ(cause("spec.paralelism"), "did you mean \"parallelism\"?");
+  EXPECT_EQ(cause("metadata.labls"), "did you mean \"labels\"?");
+  EXPECT_EQ(cause("spec.nothing.like.it"), "");
 }
 
 TEST(Manifests, RefusesWithFileAndLine) {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "host/files.h"
 #include "kube/conversion.h"
+#include "kube/schema.h"
 #include "meta/json.h"
 #include "meta/yaml.h"
 
@@ -134,10 +135,31 @@ std::string field_in(std::string_view message) {
   return "";
 }
 
+// What the object may hold where the path's last word was meant to stand; empty where that is not
+// known.
+std::vector<std::string> known_fields(kube::Kind kind, std::string_view path) {
+  const meta::TypeInfo* type = &kube::schema_of(kind);
+  std::vector<std::string_view> parts = split(path, '.');
+  parts.pop_back();
+  for (const std::string_view part : parts) {
+    const meta::Field* field = type->find(part.substr(0, part.find('[')));
+    if (field == nullptr || !field->type) return {};
+    type = &field->type();
+    if (type->shape == meta::Shape::list && type->element) type = &type->element();
+  }
+  std::vector<std::string> names;
+  for (const meta::Field& field : type->fields) names.emplace_back(field.name);
+  return names;
+}
+
 }  // namespace
 
 Failure located(Failure failure, const Manifest& manifest) {
   const std::string field = field_in(failure.what);
+  if (!field.empty() && failure.cause.empty() &&
+      failure.what.find("unknown field") != std::string::npos)
+    failure.cause = did_you_mean(field.substr(field.rfind('.') + 1),
+                                 known_fields(manifest.resource->kind, field));
   const auto lines = split(manifest.text, '\n');
   size_t line = 0;
   for (std::string_view part : split(field, '.')) {

@@ -7,7 +7,9 @@
 
 namespace tau::cmd {
 
-Try<kube::RunView> find_run(Session& session, const std::string& name, boost::json::value* raw) {
+Try<kube::RunView> find_run(Session& session, const std::string& given, boost::json::value* raw) {
+  // What `-o name` prints is taken back.
+  const std::string name = given.starts_with("run/") ? given.substr(4) : given;
   const std::string path = fmt::format("/namespaces/{}/runs", http::percent_encode(session.ns()));
   auto answer = session.get(fmt::format("{}{}/{}", view_root, path, http::percent_encode(name)));
   if (!answer) {

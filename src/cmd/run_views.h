@@ -31,8 +31,9 @@ Try<std::vector<T>> list_views(Session& session, const std::string& path,
   return views;
 }
 
-// By name, run id or unique start of an id, in the session's namespace; a miss names the nearest.
-Try<kube::RunView> find_run(Session& session, const std::string& name,
+// By name ("x" or "run/x"), run id or unique start of an id, in the session's namespace; a miss
+// names the nearest.
+Try<kube::RunView> find_run(Session& session, const std::string& given,
                             boost::json::value* raw = nullptr);
 bool is_over(const kube::RunView& run);
 // Succeeded; or whose fault the end was: the user's code (8), or the platform or the machine (9).

@@ -29,3 +29,10 @@ def test_a_seed_does_again_what_it_did():
     first, second = (run(TAU, "simulate", "--seed", "3..4", "--log") for _ in range(2))
     assert first.code == 0 and "2 passed, 0 failed" in first.out, first
     assert first.out == second.out
+
+
+def test_the_program_needs_only_what_every_machine_has():
+    """It is one file to copy: the C library, and OpenSSL from the system so that its fixes come from there."""
+    done = run("ldd", TAU)
+    names = {line.split()[0].split("/")[-1].split(".so")[0] for line in done.out.splitlines()}
+    assert names <= {"linux-vdso", "libssl", "libcrypto", "libc", "libm", "libpthread", "libdl", "librt", "ld-linux-x86-64"}, done
