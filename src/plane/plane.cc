@@ -98,7 +98,8 @@ struct Plane::Impl {
     alive_mark.reset();
     runner.stop();
     sender.stop();
-    for (const TimerId timer : {cycle_timer, history_timer, retell_timer}) loop.cancel(timer);
+    for (const TimerId timer : {cycle_timer, history_timer, unwritten_timer, retell_timer})
+      loop.cancel(timer);
   }
 
   // ---- changes in
@@ -119,14 +120,26 @@ struct Plane::Impl {
     if (mirror.has_deltas()) note_change();
   }
 
-  void keep(const history::RunRecord& run) {
-    ++counts.history_writes;
-    if (const auto done = history.record(run); !done) {
-      log.error("history not written", {{"run", run.id}, {"error", done.error().message}});
-    }
-  }
+  // What could not be written (a full disk) is kept and tried again: its objects may be gone by
+  // then.
   void record_history() {
-    for (const history::RunRecord& run : recorder.take_changed()) keep(run);
+    for (history::RunRecord& run : recorder.take_changed()) {
+      const std::string uid = run.uid;
+      unwritten.insert_or_assign(uid, std::move(run));
+    }
+    for (auto run = unwritten.begin(); run != unwritten.end();) {
+      if (const auto done = history.record(run->second); !done) {
+        if (!std::exchange(is_history_failing, true))
+          log.error("history cannot be written",
+                    {{"run", run->second.id}, {"error", done.error().message}});
+        loop.cancel(unwritten_timer);
+        unwritten_timer = loop.after(seconds(1), [this] { record_history(); });
+        return;
+      }
+      ++counts.history_writes;
+      run = unwritten.erase(run);
+    }
+    if (std::exchange(is_history_failing, false)) log.info("history is written again");
   }
 
   // ---- cycles
@@ -319,9 +332,11 @@ struct Plane::Impl {
   Metrics metrics;
   Figures figures;
   PlaneCounts counts;
-  bool is_synced = false, is_stopped = false, is_cycle_running = false, is_history_due = false;
+  bool is_synced = false, is_stopped = false, is_cycle_running = false, is_history_due = false,
+       is_history_failing = false;
+  std::map<std::string, history::RunRecord> unwritten;  // by uid, the latest of each
   std::optional<Time> first_change;
-  TimerId cycle_timer, history_timer, retell_timer;
+  TimerId cycle_timer, history_timer, unwritten_timer, retell_timer;
   std::vector<std::move_only_function<void()>> waiting;
   std::shared_ptr<char> alive_mark = std::make_shared<char>();
   std::optional<client::Leader> leader;

@@ -59,6 +59,15 @@ class SpoiledTransport : public http::Transport {
   http::Transport& next_;
 };
 
+class SpoiledHistory : public history::MemoryHistory {
+ public:
+  Result<void> record(const history::RunRecord& run) override {
+    if (is_full) return fail(ErrorCode::unavailable, "the disk is full");
+    return MemoryHistory::record(run);
+  }
+  bool is_full = false;
+};
+
 struct Platform {
   FakeLoop loop;
   apiserver::MemoryJournal journal{loop};
@@ -66,7 +75,7 @@ struct Platform {
   http::DirectTransport transport{loop, server};
   SpoiledTransport plane_transport{loop, transport};
   kubelet::FakeRuntime runtime{loop, seconds(5)};
-  history::MemoryHistory history;
+  SpoiledHistory history;
   std::unique_ptr<EmbeddedCluster> cluster;
   std::unique_ptr<Plane> plane;
 
@@ -130,6 +139,23 @@ struct Platform {
     return did;
   }
 };
+
+TEST(Plane, HistoryOutlivesAFullDiskAndTheObjects) {
+  Platform p("1x8xH100");
+  p.history.is_full = true;
+  p.submit("gone", 1, 1, "5s", R"(,"ttlSecondsAfterFinished":1)");
+  const std::string job = "/apis/batch/v1/namespaces/default/jobs/gone";
+  ASSERT_TRUE(p.loop.run_until([&] { return p.call("GET", job).status == 404; }, seconds(60),
+                               milliseconds(200)));
+  EXPECT_TRUE(p.history.query({}).value().empty());
+  p.history.is_full = false;
+  p.loop.advance(seconds(2));
+  const auto runs = p.history.query({}).value();
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].phase, "Succeeded");
+  EXPECT_EQ(runs[0].pods.at(0).gpu_uuids.size(), 1u);
+  EXPECT_TRUE(runs[0].deleted.has_value());
+}
 
 TEST(Plane, TheSmokeTestIsQueuedPlacedRunAndRemembered) {
   Platform p("2x8xH100");
