@@ -92,7 +92,9 @@ Try<std::vector<kubelet::NodeModel>> nodes_of(const std::string& folder, const s
   auto simulated = kubelet::parse_nodes(text);
   if (!simulated)
     return failed(Failure("TG-UP-002", ExitCode::usage, simulated.error().message)
-                      .at(wanted.empty() ? folder + "/nodes" : "--nodes")
+                      .at(wanted.empty()              ? folder + "/nodes"
+                          : host::file_exists(wanted) ? wanted
+                                                      : "--nodes")
                       .fixed_by("for example: tau up --nodes 2x8xH100"));
   if (auto kept = remembers ? host::write_file(folder + "/nodes", text) : Result<void>{}; !kept)
     return failed(state_failure(kept.error(), folder));
@@ -141,6 +143,9 @@ Outcome start_detached(const GlobalOptions& options, const UpOptions& up, const 
     words.push_back(host::file_exists(up.nodes) ? fs::absolute(up.nodes).string() : up.nodes);
   }
   unlink((folder + "/ready").c_str());
+  std::error_code no_log;
+  const uintmax_t size = fs::file_size(log, no_log);
+  const size_t log_bytes = no_log ? 0 : size;
   const pid_t pid = fork();
   if (pid < 0) return failed(Failure("TG-UP-003", ExitCode::internal, "cannot start a process"));
   if (pid == 0) {
@@ -164,11 +169,13 @@ Outcome start_detached(const GlobalOptions& options, const UpOptions& up, const 
     }
     int status = 0;
     if (waitpid(pid, &status, WNOHANG) == pid) {
-      const std::string text = host::read_file(log).value_or("");
+      // Its own last words, not those of earlier starts.
+      const std::string text = host::read_file(log).value_or("").substr(log_bytes);
+      const size_t words = text.rfind("error["), end = text.size() > 600 ? text.size() - 600 : 0;
       return failed(
           Failure("TG-UP-004", ExitCode::internal, "the platform ended while it started")
               .at(log)
-              .because(std::string(trim(text.substr(text.size() > 600 ? text.size() - 600 : 0)))));
+              .because(std::string(trim(text.substr(words == std::string::npos ? end : words)))));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
