@@ -18,6 +18,16 @@ def wait_for(condition, what, seconds=60):
         time.sleep(0.1)
 
 
+def start_time(pid):
+    """Of a process, so that a reused pid is not taken for it; None once it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+            return None if fields[0] in "ZX" else fields[19]
+    except FileNotFoundError:
+        return None
+
+
 class Result:
     def __init__(self, done):
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from support import TAU, run, wait_for  # noqa: E402
+from support import TAU, run, start_time, wait_for  # noqa: E402
 
 
 class Platform:
@@ -21,6 +21,12 @@ class Platform:
 
     def down(self, *words):
         return run(TAU, "down", "--state", self.state, *words)
+
+    def kill(self):
+        """kill -9, and waits until the process has gone."""
+        pid = self.pid()
+        os.kill(pid, 9)
+        wait_for(lambda: start_time(pid) is None, "its end")
 
     def pid(self):
         return int(open(self.state + "/pid").read().split()[0])

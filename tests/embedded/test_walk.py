@@ -108,7 +108,7 @@ def test_a_watch_survives_a_restart_and_running_pods_are_found_again(start):
     go = p.state + "/go"
     assert p.kubectl("apply", "-f", "-", stdin=job("long", command=f"echo begin; while [ ! -e {go} ]; do sleep 0.1; done; echo end")).code == 0
     p.wait_phase("long", "Running")
-    os.kill(p.pid(), 9)
+    p.kill()
     p.up()
     assert p.run_view("long")["phase"] == "Running"
     open(go, "w").close()
