@@ -67,6 +67,7 @@ struct Cycle {
   std::vector<Blocker> quota_blockers(const WorkloadState& workload,
                                       std::vector<FlavorChoices>& choices);
   std::optional<Blocker> capacity_blocker(const CapacityKey& key);
+  Blocker joint_blocker(const WorkloadState& workload);
   Blocker explain_nodes(const Candidates& where, std::span<const FlavorId> flavors, int32_t count,
                         int32_t placed);
   std::map<CapacityKey, std::optional<Blocker>> known_capacity = {};  // once all is placed

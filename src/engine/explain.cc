@@ -242,6 +242,39 @@ std::optional<Blocker> Cycle::capacity_blocker(const CapacityKey& key) {
   return told;
 }
 
+// Each pod set has quota somewhere and room somewhere, but not all together: a flavor that has the
+// nodes lacks the quota, or the other way round.
+Blocker Cycle::joint_blocker(const WorkloadState& workload) {
+  const QueueState& queue = state.queues[workload.queue.index()];
+  std::map<ResourceId, int64_t> wanted;
+  Blocker blocker{.reason = Reason::capacity_fragmented, .quota = {}, .free_gpus_by_node = {}};
+  for (size_t set = 0; set < workload.shapes.size(); ++set) {
+    for (const Amount& amount : state.amounts(workload.shapes[set]))
+      wanted[amount.resource] += times(amount.value, workload.counts[set]);
+    blocker.pods_wanted += workload.counts[set];
+  }
+  blocker.gpus_wanted = wanted.contains(gpu) ? wanted[gpu] : 0;
+  for (uint32_t n = 0; n < state.nodes.size(); ++n) {
+    const NodeState& node = state.nodes[NodeId(n)];
+    if (node.is_known && node.spec.is_ready && !node.spec.is_cordoned)
+      blocker.gpus_free += std::max<int64_t>(0, state.nodes.free(NodeId(n), gpu));
+  }
+  for (const ResourceGroup& group : queue.spec.groups) {
+    for (const FlavorQuota& flavor : group.flavors) {
+      for (const auto& [resource, want] : wanted) {
+        const FlavorResource at{flavor.flavor, resource};
+        if (!state.quota.has(queue.quota, at) || state.quota.available(queue.quota, at) >= want)
+          continue;
+        blocker.reason = Reason::waiting_quota;
+        blocker.quota.push_back({flavor.flavor, resource, want,
+                                 std::max<int64_t>(0, state.quota.available(queue.quota, at)),
+                                 state.quota.potential(queue.quota, at)});
+      }
+    }
+  }
+  return blocker;
+}
+
 std::vector<Blocker> Cycle::blockers_of(const WorkloadState& workload) {
   std::vector<FlavorChoices> choices;
   std::vector<Blocker> blockers = quota_blockers(workload, choices);

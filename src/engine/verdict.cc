@@ -31,6 +31,8 @@ Reason held_back_reason(const WorkloadState& workload) {
 bool Cycle::explain_bucket(Bucket& bucket) {
   const WorkloadState& workload = state.workloads[bucket.waiting.begin()->id.index()];
   std::vector<Blocker> blockers = blockers_of(workload);
+  if (blockers.empty() && bucket.parked_until != wake_none)
+    blockers.push_back(joint_blocker(workload));
   for (Blocker& blocker : blockers) {
     if (blocker.reason >= Reason::capacity_short && blocker.reason <= Reason::capacity_unhealthy &&
         !bucket.is_proved)
