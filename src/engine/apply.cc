@@ -140,6 +140,7 @@ void Engine::State::enqueue(WorkloadId id) {
 
 void Engine::State::dequeue(WorkloadId id) {
   WorkloadState& workload = workloads[id.index()];
+  release_hold(id);
   homeless.erase(id);
   if (!is_queue(workload.queue)) return;
   queues[workload.queue.index()].has_news = true;
@@ -182,7 +183,8 @@ bool has_same_places(const std::vector<PodSetAdmission>& a, const std::vector<Po
 
 // The API shows the admission that is in force.
 bool confirms(const WorkloadState& workload, const WorkloadUpsert& delta) {
-  if (workload.phase != Phase::admitted || delta.is_finished || !delta.admission ||
+  if (workload.phase != Phase::admitted || delta.is_finished || delta.is_evicted ||
+      !delta.admission ||
       !has_same_places(*delta.admission, workload.admission))
     return false;
   return std::ranges::equal(*delta.admission, workload.admission,
@@ -219,6 +221,7 @@ void Engine::State::apply(const WorkloadUpsert& delta) {
     workload.is_active = delta.is_active;
     workload.recorded = delta.admission;
     workload.assumed_until.reset();
+    if (delta.reserved_at) workload.reserved_at = *delta.reserved_at;
     must_go.insert(delta.id);
     return;
   }
@@ -226,6 +229,7 @@ void Engine::State::apply(const WorkloadUpsert& delta) {
   const bool was_assumed = workload.assumed_until.has_value();
   const auto assumed_until = workload.assumed_until, evicting_until = workload.evicting_until,
              partial_since = workload.partial_since;
+  const WorkloadId preemptor = workload.preemptor;
   std::vector<PodSetAdmission> in_force = workload.admission;
   const bool was_recorded = workload.recorded.has_value();
   if (workload.is_known()) {
@@ -259,9 +263,9 @@ void Engine::State::apply(const WorkloadUpsert& delta) {
     // The eviction is on its way; what the object still shows is old. Its quota is in use until it
     // is gone.
     set_admission(delta.id, *delta.admission);
-    give_up_places(workload);
-    workload.phase = Phase::evicting;
+    start_leaving(delta.id);
     workload.evicting_until = evicting_until;
+    workload.preemptor = preemptor;
   } else if (was_ours &&
              (!delta.admission || (was_recorded && !has_same_places(*delta.admission, in_force)))) {
     set_admission(delta.id, std::move(in_force));  // our own decision has not come back yet
@@ -270,9 +274,12 @@ void Engine::State::apply(const WorkloadUpsert& delta) {
   } else if (delta.admission) {
     set_admission(delta.id, *delta.admission);
     workload.partial_since = partial_since;
+    workload.preemptor = preemptor;
+    if (delta.is_evicted) start_leaving(delta.id);
   } else {
     enqueue(delta.id);
   }
+  if (delta.reserved_at) workload.reserved_at = *delta.reserved_at;
   if (workload.phase != Phase::waiting) stop_telling(delta.id);
   if (workload.phase == Phase::admitted) must_go.insert(delta.id);
   watched.insert(delta.id);
@@ -325,6 +332,7 @@ void Engine::State::apply(const QueueUpsert& delta) {
 void Engine::State::apply(const QueueGone& delta) {
   if (!is_sane(delta.id) || delta.id.index() >= queues.size()) return;
   QueueState& queue = queues[delta.id.index()];
+  for (const OrderKey& key : std::set(queue.holders)) release_hold(key.id);
   queue.is_known = false;
   queue.spec = {.id = delta.id};
   queue.book.clear();
@@ -342,6 +350,11 @@ void Engine::State::apply(const CohortGone& delta) {
   if (!is_sane(delta.id) || delta.id.index() >= cohorts.size()) return;
   cohorts[delta.id.index()] = {};
   is_quota_stale = true;
+}
+
+void Engine::State::apply(const FairSharing& delta) {
+  fair = delta;
+  is_quota_stale = true;  // everybody looks again
 }
 
 void Engine::State::apply(const FlavorUpsert& delta) {

@@ -41,13 +41,16 @@ bool Cycle::is_flavor_open(FlavorId id, const Request& request) const {
 
 // How pods are put on nodes while flavors are tried. greedy: each set after the other, exact for
 // one set. exact: all sets against each other, once flavors are chosen for all.
+// later: in a tentative state that looks ahead; greedy, then exact.
 enum class Nodes : uint8_t { none, greedy, exact };
 
 struct Cycle::Search {
   Cycle& cycle;
   const WorkloadState& workload;
+  std::span<const int32_t> counts;
   const QueueState& queue;
   Nodes nodes = Nodes::none;
+  const std::vector<PodSetAdmission>* fixed = nullptr;  // flavors chosen before, looking ahead
   std::vector<PodSetAdmission> chosen = {};
   Wake blocked_by = wake_none;
   Proof proof = Proof::proved;
@@ -68,7 +71,7 @@ struct Cycle::Search {
 
   bool choose_for_set(size_t set) {
     if (set == chosen.size()) return nodes != Nodes::exact || place_exactly();
-    chosen[set].count = workload.counts[set];
+    chosen[set].count = counts[set];
     if (!covers_all(request(set))) {
       block(wake_quota);  // only a change of the queue helps
       return false;
@@ -94,7 +97,7 @@ struct Cycle::Search {
     Amounts wants;
     for (const Amount& amount : request(set).amounts) {
       if (std::ranges::find(group.resources, amount.resource) == group.resources.end()) continue;
-      wants.push_back({amount.resource, times(amount.value, workload.counts[set])});
+      wants.push_back({amount.resource, times(amount.value, counts[set])});
     }
     if (wants.empty()) return choose_for_group(set, group_index + 1);
     for (const auto& [level, flavor] : flavors_in_order(set, group, wants)) {
@@ -114,20 +117,28 @@ struct Cycle::Search {
     return false;
   }
 
+  int64_t quota_left(FlavorResource at) {
+    return fixed == nullptr ? state().quota.available(queue.quota, at)
+                            : state().quota.available_later(queue.quota, at);
+  }
+  bool is_fixed(size_t set, ResourceId resource, FlavorId flavor) const {
+    return std::ranges::find((*fixed)[set].flavors, std::pair(resource, flavor)) !=
+           (*fixed)[set].flavors.end();
+  }
+
   // Those that the pods may use and that have the quota, with how far they would borrow. In the
   // queue's order, or, where the queue prefers the next flavor to borrowing, least borrowing first.
   std::vector<std::pair<int32_t, FlavorId>> flavors_in_order(size_t set, const ResourceGroup& group,
                                                              const Amounts& wants) {
     std::vector<std::pair<int32_t, FlavorId>> usable;
     for (const FlavorQuota& flavor : group.flavors) {
+      if (fixed != nullptr && !is_fixed(set, wants[0].resource, flavor.flavor)) continue;
       ++cycle.result.stats.steps;
       if (!cycle.is_flavor_open(flavor.flavor, request(set))) continue;
       int32_t level = 0;
       const bool has_quota = std::ranges::all_of(wants, [&](const Amount& want) {
         const FlavorResource at{flavor.flavor, want.resource};
-        if (!state().quota.has(queue.quota, at) ||
-            state().quota.available(queue.quota, at) < want.value)
-          return false;
+        if (!state().quota.has(queue.quota, at) || quota_left(at) < want.value) return false;
         level = std::max(level, state().quota.borrow_level(queue.quota, at, want.value));
         return true;
       });
@@ -155,21 +166,14 @@ struct Cycle::Search {
     return flavors;
   }
 
-  // A flavor without known nodes is quota alone: others place its pods.
-  bool has_nodes(std::span<const FlavorId> flavors) const {
-    if (flavors.empty()) return cycle.state.nodes.size() > 0;
-    return std::ranges::all_of(
-        flavors, [&](FlavorId flavor) { return cycle.state.flavors[flavor.index()].nodes.any(); });
-  }
-
   bool place_set(size_t set) {
     chosen[set].nodes.clear();
     const std::vector<FlavorId> flavors = flavors_of(set);
-    if (nodes != Nodes::greedy || !has_nodes(flavors)) return choose_for_set(set + 1);
-    const int32_t count = workload.counts[set];
+    if (nodes != Nodes::greedy || !cycle.has_nodes(flavors)) return choose_for_set(set + 1);
+    const int32_t count = counts[set];
     // Room only shrinks while heads are tried, so what found none finds none.
     const auto too_many = cycle.too_many.find({workload.shapes[set], flavors});
-    if (too_many != cycle.too_many.end() && count >= too_many->second) {
+    if (fixed == nullptr && too_many != cycle.too_many.end() && count >= too_many->second) {
       block(wake_capacity);
       return false;
     }
@@ -193,7 +197,7 @@ struct Cycle::Search {
       if (choose_for_set(set + 1)) return true;
     } else {
       block(wake_capacity);
-      if (set == 0) cycle.too_many[{workload.shapes[set], flavors}] = count;
+      if (set == 0 && fixed == nullptr) cycle.too_many[{workload.shapes[set], flavors}] = count;
     }
     state().trail.undo_to(mark);
     chosen[set].nodes.clear();
@@ -210,7 +214,7 @@ struct Cycle::Search {
     for (size_t set = 0; set < chosen.size(); ++set) {
       chosen[set].nodes.clear();
       const std::vector<FlavorId> flavors = flavors_of(set);
-      if (!has_nodes(flavors)) continue;
+      if (!cycle.has_nodes(flavors)) continue;
       Spread spread{.set = set, .nodes = {}};
       int64_t room = 0;
       cycle.candidates(workload.shapes[set], flavors).nodes.for_each([&](size_t n) {
@@ -219,7 +223,7 @@ struct Cycle::Search {
         if (here > 0) spread.nodes.push_back(node);
         room += here;
       });
-      if (room < workload.counts[set]) {
+      if (room < counts[set]) {
         block(wake_capacity);
         return false;
       }
@@ -231,7 +235,7 @@ struct Cycle::Search {
       return std::tuple(-amount_of(wants, gpu), -amount_of(wants, cpu), spread.set);
     });
     const Trail::Mark mark = state().trail.mark();
-    if (spread_from(spreads, 0, 0, spreads.empty() ? 0 : workload.counts[spreads[0].set])) {
+    if (spread_from(spreads, 0, 0, spreads.empty() ? 0 : counts[spreads[0].set])) {
       for (PodSetAdmission& set : chosen) std::ranges::sort(set.nodes);
       return true;
     }
@@ -244,7 +248,7 @@ struct Cycle::Search {
     if (at == spreads.size()) return true;
     if (left == 0)
       return spread_from(spreads, at + 1, 0,
-                         at + 1 < spreads.size() ? workload.counts[spreads[at + 1].set] : 0);
+                         at + 1 < spreads.size() ? counts[spreads[at + 1].set] : 0);
     const Spread& spread = spreads[at];
     if (node_index == spread.nodes.size()) return false;
     if (--exact_steps_left < 0) {
@@ -271,10 +275,41 @@ struct Cycle::Search {
   }
 };
 
-Cycle::Outcome Cycle::find_admission(const WorkloadState& workload, bool is_with_nodes) {
+// A flavor without known nodes is quota alone: others place its pods.
+bool Cycle::has_nodes(std::span<const FlavorId> flavors) const {
+  if (flavors.empty()) return state.nodes.size() > 0;
+  return std::ranges::all_of(
+      flavors, [&](FlavorId flavor) { return state.flavors[flavor.index()].nodes.any(); });
+}
+
+std::optional<std::vector<PodSetAdmission>> Cycle::find_later(
+    const WorkloadState& workload, const std::vector<PodSetAdmission>& flavors) {
+  const Trail::Mark mark = state.trail.mark();
+  std::vector<int32_t> counts;
+  for (const PodSetAdmission& set : flavors) counts.push_back(set.count);
+  Search search{.cycle = *this,
+                .workload = workload,
+                .counts = counts,
+                .queue = state.queues[workload.queue.index()],
+                .nodes = Nodes::greedy,
+                .fixed = &flavors};
+  bool is_found = search.run();
+  if (!is_found && workload.shapes.size() > 1 && (search.blocked_by & wake_capacity) != 0) {
+    state.trail.undo_to(mark);
+    search.nodes = Nodes::exact;
+    is_found = search.run();
+  }
+  state.trail.undo_to(mark);
+  if (!is_found) return std::nullopt;
+  return std::move(search.chosen);
+}
+
+Cycle::Outcome Cycle::find_admission(const WorkloadState& workload, std::span<const int32_t> counts,
+                                     bool is_with_nodes) {
   CHECK(state.trail.is_empty());
   Search search{.cycle = *this,
                 .workload = workload,
+                .counts = counts,
                 .queue = state.queues[workload.queue.index()],
                 .nodes = is_with_nodes ? Nodes::greedy : Nodes::none};
   bool is_found = search.run();

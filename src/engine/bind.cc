@@ -34,7 +34,8 @@ bool Cycle::is_usable(const WorkloadState& workload, size_t set, NodeId node) co
   const Shape& shape = state.shapes[workload.shapes[set].index()];
   if (!shape.fits.test(node.index())) return false;
   for (const Amount& amount : shape.request.amounts) {
-    if (state.nodes.free(node, amount.resource) < 0) return false;
+    const int64_t free = state.nodes.free(node, amount.resource);
+    if (free < 0 && free + state.held_on(node, amount.resource) < 0) return false;
   }
   const NodeState& at = state.nodes[node];
   return std::popcount(at.spec.healthy_gpus & ~at.gpus_used) >=
@@ -58,8 +59,10 @@ bool Cycle::move_place(WorkloadId id, size_t set) {
   ++places[to];
   moved[set].nodes.assign(places.begin(), places.end());
   const auto partial_since = workload.partial_since;
+  const WorkloadId preemptor = workload.preemptor;
   state.clear_admission(id);
   keep_admission(id, std::move(moved));
+  workload.preemptor = preemptor;
   workload.partial_since = partial_since;
   return true;
 }

@@ -29,6 +29,12 @@ std::string check_nodes(const State& state) {
   }
   for (uint32_t w = 0; w < state.workloads.size(); ++w) {
     const WorkloadState& workload = state.workloads[w];
+    for (size_t set = 0; set < workload.hold.size(); ++set) {
+      for (const auto& [node, count] : workload.hold[set].nodes) {
+        for (const Amount& amount : state.amounts(workload.shapes[set]))
+          used[{node, amount.resource}] += amount.value * count;
+      }
+    }
     if (workload.phase != Phase::admitted) continue;
     for (size_t set = 0; set < workload.shapes.size(); ++set) {
       for (const auto& [node, count] : workload.admission[set].nodes) {
@@ -111,12 +117,19 @@ std::string check_queues(const State& state) {
   fresh.is_quota_stale = true;
   fresh.refresh_quota();
   std::map<WorkloadId, size_t> seen;
+  size_t holders = 0;
   for (uint32_t q = 0; q < state.queues.size(); ++q) {
     const QueueState& queue = state.queues[q];
     for (const WorkloadId id : queue.admitted) {
       const Phase phase = state.workloads[id.index()].phase;
       if (phase != Phase::admitted && phase != Phase::evicting)
         return fmt::format("queue {}: workload {} is kept as admitted", q, id.value);
+    }
+    holders += queue.holders.size();
+    for (const OrderKey& key : queue.holders) {
+      ++seen[key.id];
+      if (state.workloads[key.id.index()].hold.empty())
+        return fmt::format("queue {}: workload {} holds nothing", q, key.id.value);
     }
     if (!queue.is_known) continue;
     for (const auto& [key, bucket] : queue.book.in_order()) ++seen[key.id];
@@ -140,10 +153,16 @@ std::string check_queues(const State& state) {
   }
   for (uint32_t w = 0; w < state.workloads.size(); ++w) {
     const WorkloadId id(w);
+    if ((state.workloads[w].phase == Phase::evicting) != state.leaving.contains(id))
+      return fmt::format("workload {}: wrongly kept among those who leave", w);
+    holders -= state.workloads[w].hold.empty() ? 0 : 1;
     const size_t places = seen[id] + (state.homeless.contains(id) ? 1 : 0);
     if (places != (state.workloads[w].phase == Phase::waiting ? 1u : 0u))
       return fmt::format("workload {}: waits in {} places", w, places);
   }
+  if (holders != 0) return "room is held by nobody";
+  if (state.quota.is_split() != (!state.leaving.empty() || state.holder_count > 0))
+    return "the quota looked ahead to is kept without need, or not kept";
   return {};
 }
 

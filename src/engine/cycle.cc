@@ -12,12 +12,12 @@ CycleResult Engine::run_cycle(Time now, Rng&, const CycleOptions& options) {
                                // good
   cycle.wake_what_may_fit();   // 3. what has been freed wakes what waits for it
   cycle.bind_held_pods();      // 4. pods that appeared go to the places held for them
-  cycle.admit_heads();  // 5. the heads of the queues, least borrowing first: flavors, quota and
-                        // nodes for
-                        //    the whole workload on the trail, or nothing
-                        //    (5b. preemption and reclaim, reservation and backfill: the same trail)
-  cycle.place_loose_pods();    // 6. pods outside every queue
-  cycle.explain_what_waits();  // 7. verdicts with numbers
+  cycle.serve_holders();       // 5. those whose room is held start once it is free
+  cycle.admit_heads();         // 6. the heads of the queues, least borrowing first: flavors, quota
+                               //    and nodes for the whole workload on the trail, or who has to
+                               //    go for it, or nothing
+  cycle.place_loose_pods();    // 7. pods outside every queue
+  cycle.explain_what_waits();  // 8. verdicts with numbers
   return std::move(cycle.result);
 }
 
@@ -60,10 +60,12 @@ void Cycle::expire() {
     if (workload.evicting_until && *workload.evicting_until <= now) {
       // Told once, and nothing came of it: it stands as the API shows it, and is told again.
       const auto recorded = workload.recorded;
+      const WorkloadId preemptor = workload.preemptor;
       state.clear_admission(id);
-      if (recorded)
+      if (recorded) {
         state.set_admission(id, *recorded);
-      else
+        workload.preemptor = preemptor;
+      } else
         state.enqueue(id);
       state.must_go.insert(id);
     }
@@ -88,19 +90,18 @@ void Cycle::expire() {
   if (!state.assumed_pods.empty()) note_next(state.assumed_pods.front().first);
 }
 
-// Its places are free at once, for others once its pods are gone; its quota is in use until the API
-// shows it gone.
-void Cycle::evict(WorkloadId id, EvictReason reason) {
+void Cycle::evict(WorkloadId id, EvictReason reason, WorkloadId preemptor, PreemptCause cause) {
   WorkloadState& workload = state.workloads[id.index()];
-  state.give_up_places(workload);
-  workload.phase = Phase::evicting;
+  state.start_leaving(id);
+  workload.preemptor = preemptor;
+  workload.cause = cause;
   workload.assumed_until.reset();
   workload.partial_since.reset();
   workload.evicting_until = now + expiry();
   state.watched.insert(id);
   ++state.generation;
   note_next(*workload.evicting_until);
-  result.decisions.push_back(Evict{id, reason, {}});
+  result.decisions.push_back(Evict{id, reason, preemptor, cause});
   ++result.stats.evicted;
 }
 
@@ -113,6 +114,9 @@ void Cycle::evict_what_must_go() {
     else if (state.is_queue(workload.queue) &&
              state.queues[workload.queue.index()].spec.stop == StopPolicy::hold_and_drain)
       evict(id, EvictReason::queue_stopped);
+    else if (workload.preemptor.is_some() &&
+             !state.workloads[workload.preemptor.index()].hold.empty())
+      evict(id, EvictReason::preempted, workload.preemptor, workload.cause);
   }
   for (const WorkloadId id : std::vector(state.watched.begin(), state.watched.end())) {
     const WorkloadState& workload = state.workloads[id.index()];

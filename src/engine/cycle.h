@@ -26,7 +26,8 @@ struct Cycle {
   void evict_what_must_go();
   void wake_what_may_fit();
   void note_next(Time when);
-  void evict(WorkloadId id, EvictReason reason);
+  void evict(WorkloadId id, EvictReason reason, WorkloadId preemptor = {},
+             PreemptCause cause = PreemptCause::none);
   // bind.cc
   void bind_held_pods();
   bool bind_one(PodId id);
@@ -34,23 +35,78 @@ struct Cycle {
   bool is_usable(const WorkloadState& workload, size_t set, NodeId node) const;
   void assume_bound(PodId id, NodeId node, GpuMask gpus);
   void place_loose_pods();
-  // admit.cc
-  void admit_heads();
-  struct Head;
-  std::vector<Head> pop_heads(std::vector<QueueId>& queues);
-  void try_head(const Head& head, bool is_alone, std::vector<QueueId>& blocked);
-  void keep_admission(WorkloadId id, std::vector<PodSetAdmission> admission);
-  // assign.cc
-  struct Search;
   struct Outcome {
     std::optional<std::vector<PodSetAdmission>> admission;
     Wake blocked_by = wake_none;  // what could help
     int32_t borrow_level = 0;
     Proof proof = Proof::proved;
   };
+  // admit.cc
+  void admit_heads();
+  struct Head {
+    OrderKey key;
+    BucketKey bucket;
+    QueueId queue;
+    int32_t borrow_level = 0;
+    bool has_quota = true;
+    std::map<FlavorResource, int64_t> wants = {};  // where cohorts share fairly
+  };
+  std::vector<Head> pop_heads(std::vector<QueueId>& queues);
+  // fair_order.cc: the head that is next where cohorts share fairly.
+  struct FairOrder;
+  void try_head(const Head& head, bool is_alone, std::vector<QueueId>& blocked);
+  bool admit_or_take(const Head& head, std::span<const int32_t> counts, Outcome& outcome);
+  void keep_admission(WorkloadId id, std::vector<PodSetAdmission> admission);
+  // hold.cc
+  void serve_holders();
+  void serve_holder(WorkloadId id);
+  bool is_hold_sound(const WorkloadState& workload) const;
+  bool is_room_coming(WorkloadId id) const;
+  std::set<QueueId> had_holder = {};  // as the cycle began
+  // assign.cc
+  struct Search;
   // With nodes, or by quota alone (to see how far it would borrow). Leaves nothing on the trail.
-  Outcome find_admission(const WorkloadState& workload, bool is_with_nodes);
+  Outcome find_admission(const WorkloadState& workload, std::span<const int32_t> counts,
+                         bool is_with_nodes);
+  // The same in the state that is on the trail, looking ahead to what those who leave will free,
+  // with the flavors as chosen.
+  std::optional<std::vector<PodSetAdmission>> find_later(
+      const WorkloadState& workload, const std::vector<PodSetAdmission>& flavors_and_counts);
+  bool has_nodes(std::span<const FlavorId> flavors) const;
   bool is_flavor_open(FlavorId flavor, const Request& request) const;
+  // nominate.cc: how a flavor would do for a part of the work, from worst to best.
+  enum class Mode : uint8_t { none, no_candidates, preempt, reclaim, fit };
+  struct Nominator;
+  struct Nomination {
+    Mode mode = Mode::none;
+    int32_t borrow_level = 0;
+    std::map<FlavorResource, int64_t> wants = {};
+  };
+  Nomination nominate(const WorkloadState& workload, std::span<const int32_t> counts);
+  // preempt.cc
+  struct Victim {
+    WorkloadId workload;
+    PreemptCause cause = PreemptCause::none;
+  };
+  struct Targets;
+  // A way in once others are gone: those to push out, and the room to hold. Nobody to push out:
+  // those who are leaving already make the room.
+  struct Taking {
+    std::vector<PodSetAdmission> admission;
+    std::vector<Victim> victims;
+  };
+  std::optional<Taking> find_taking(const WorkloadState& workload, std::span<const int32_t> counts,
+                                    bool is_only_if_nominated);
+  void take(WorkloadId id, Taking taking);
+  // Quota of a head that nobody has to make room for, kept from the others of its round.
+  struct Aside {
+    QuotaTree::NodeIndex node;
+    FlavorResource at;
+    int64_t amount;
+  };
+  std::vector<Aside> aside = {};
+  void set_aside(const QueueState& queue, const Nomination& nomination);
+  void put_back_aside();
   // place.cc
   Candidates candidates(ShapeId shape, std::span<const FlavorId> flavors) const;
   NodeId best_node(const Candidates& where);

@@ -22,6 +22,7 @@ std::vector<PendingView> Engine::pending(QueueId id) const {
   std::vector<PendingView> waiting;
   if (!state_->is_queue(id)) return waiting;
   const QueueState& queue = state_->queues[id.index()];
+  for (const OrderKey& key : queue.holders) waiting.push_back({key.id, PendingState::sticky});
   for (const auto& [key, bucket] : queue.book.in_order()) {
     const WorkloadState& workload = state_->workloads[key.id.index()];
     PendingState is = workload.was_tried ? PendingState::retry : PendingState::untried;
@@ -54,9 +55,15 @@ NodeView view_of(const Engine::State& state, const NodeState& node) {
   return seen;
 }
 
+std::optional<int64_t> share_of(const Engine::State& state, QuotaTree::NodeIndex node) {
+  if (node == QuotaTree::none) return 0;
+  const QuotaTree::Share share = state.quota.share(node);
+  return share.is_unbounded ? std::nullopt : std::optional(share.value);
+}
+
 QueueView view_of(const Engine::State& state, const QueueState& queue) {
   QueueView seen{.id = queue.spec.id,
-                 .pending = static_cast<int32_t>(queue.book.size()),
+                 .pending = static_cast<int32_t>(queue.book.size() + queue.holders.size()),
                  .admitted = static_cast<int32_t>(queue.admitted.size()),
                  .used = {},
                  .nominal = {},
@@ -79,12 +86,19 @@ QueueView view_of(const Engine::State& state, const QueueState& queue) {
       seen.potential.emplace_back(flavor.flavor, std::move(potential));
     }
   }
+  seen.share = share_of(state, queue.quota);
   return seen;
 }
 
 void add_verdicts(const Engine::State& state, const QueueState& queue,
                   std::vector<Verdict>& verdicts) {
   int32_t ahead = 0;
+  for (const OrderKey& key : queue.holders)
+    verdicts.push_back({.workload = key.id,
+                        .pod = {},
+                        .blockers = {{.reason = Reason::waiting_preemption,
+                                      .quota = {},
+                                      .free_gpus_by_node = {}}}});
   for (const auto& [key, bucket] : queue.book.in_order()) {
     const WorkloadState& workload = state.workloads[key.id.index()];
     Verdict verdict{.workload = key.id, .pod = {}, .blockers = {}};
@@ -113,6 +127,8 @@ View Engine::view() const {
     view.queues.push_back(view_of(*state_, queue));
     add_verdicts(*state_, queue, view.verdicts);
   }
+  for (uint32_t c = 0; c < state_->cohorts.size(); ++c)
+    view.cohorts.push_back({CohortId(c), share_of(*state_, state_->cohorts[c].quota)});
   for (const WorkloadId id : state_->homeless) {
     const Reason reason =
         state_->workloads[id.index()].is_active ? Reason::queue_not_found : Reason::user_hold;

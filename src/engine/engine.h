@@ -30,11 +30,16 @@ struct QueueView {
   std::vector<std::pair<FlavorId, Amounts>>
       available;  // what may still be taken, borrowed amounts included
   std::vector<std::pair<FlavorId, Amounts>> potential;  // the same, if nobody used anything
+  std::optional<int64_t> share;  // of what its cohort can lend, in billionths; none = without bound
+};
+struct CohortView {
+  CohortId id;
+  std::optional<int64_t> share;
 };
 // untried: not looked at since it came or changed. retry: looked at, to be tried again. parked:
-// waits until something changes. held_back: inactive, in back-off, on its way out, or in a stopped
-// queue.
-enum class PendingState : uint8_t { untried, retry, parked, held_back };
+// waits until something changes. sticky: its room is held until those it pushed out are gone.
+// held_back: inactive, in back-off, on its way out, or in a stopped queue.
+enum class PendingState : uint8_t { untried, retry, parked, sticky, held_back };
 struct PendingView {
   WorkloadId workload;
   PendingState state = PendingState::untried;
@@ -42,6 +47,7 @@ struct PendingView {
 struct View {
   std::vector<NodeView> nodes;
   std::vector<QueueView> queues;
+  std::vector<CohortView> cohorts;
   std::vector<Verdict> verdicts;  // of all that wait
 };
 

@@ -102,17 +102,92 @@ void Engine::State::give_up_places(WorkloadState& workload) {
   }
 }
 
-void Engine::State::charge_quota(const WorkloadState& workload, int64_t sign) {
+void Engine::State::charge_quota(const WorkloadState& workload,
+                                 const std::vector<PodSetAdmission>& admission, int64_t sign,
+                                 QuotaTree::Usage which) {
   if (!is_queue(workload.queue)) return;
   const QuotaTree::NodeIndex at = queues[workload.queue.index()].quota;
   if (at == QuotaTree::none) return;
-  for (size_t set = 0; set < workload.admission.size(); ++set) {
-    for (const auto& [resource, flavor] : workload.admission[set].flavors) {
+  for (size_t set = 0; set < admission.size(); ++set) {
+    for (const auto& [resource, flavor] : admission[set].flavors) {
       const int64_t amount =
-          times(amount_of(amounts(workload.shapes[set]), resource), workload.admission[set].count);
-      quota.charge(at, {flavor, resource}, sign * amount, nullptr);
+          times(amount_of(amounts(workload.shapes[set]), resource), admission[set].count);
+      quota.charge(at, {flavor, resource}, sign * amount, nullptr, which);
     }
   }
+}
+
+// What is looked ahead to is the same as what is, as soon as nobody leaves and nothing is held.
+void Engine::State::join_quota() {
+  if (leaving.empty() && holder_count == 0) quota.join();
+}
+
+void Engine::State::start_leaving(WorkloadId id) {
+  WorkloadState& workload = workloads[id.index()];
+  CHECK(workload.phase == Phase::admitted);
+  give_up_places(workload);
+  workload.phase = Phase::evicting;
+  leaving.insert(id);
+  if (is_quota_stale) return;
+  quota.split();
+  charge_quota(workload, workload.admission, -1, QuotaTree::Usage::later);
+}
+
+void Engine::State::charge_hold(const WorkloadState& workload, int64_t sign) {
+  for (size_t set = 0; set < workload.hold.size(); ++set) {
+    for (const auto& [node, count] : workload.hold[set].nodes)
+      nodes.add(node, amounts(workload.shapes[set]), -sign * count);
+  }
+  if (is_quota_stale) return;
+  quota.split();
+  charge_quota(workload, workload.hold, sign, QuotaTree::Usage::later);
+}
+
+int64_t Engine::State::held_on(NodeId node, ResourceId resource) const {
+  if (holder_count == 0) return 0;
+  int64_t held = 0;
+  for (const QueueState& queue : queues) {
+    for (const OrderKey& key : queue.holders) {
+      const WorkloadState& workload = workloads[key.id.index()];
+      for (size_t set = 0; set < workload.hold.size(); ++set) {
+        for (const auto& [at, count] : workload.hold[set].nodes) {
+          if (at == node) held += count * amount_of(amounts(workload.shapes[set]), resource);
+        }
+      }
+    }
+  }
+  return held;
+}
+
+// Takes it out of its queue's book. The room counts besides what still fills it.
+void Engine::State::set_hold(WorkloadId id, std::vector<PodSetAdmission> admission) {
+  CHECK(trail.is_empty());
+  WorkloadState& workload = workloads[id.index()];
+  CHECK(workload.phase == Phase::waiting && is_queue(workload.queue));
+  dequeue(id);
+  workload.hold = std::move(admission);
+  charge_hold(workload, 1);
+  QueueState& queue = queues[workload.queue.index()];
+  queue.holders.insert(workload.key(id));
+  queue.has_news = true;
+  ++holder_count;
+  ++generation;
+}
+
+// It then waits nowhere.
+void Engine::State::release_hold(WorkloadId id) {
+  WorkloadState& workload = workloads[id.index()];
+  if (workload.hold.empty()) return;
+  charge_hold(workload, -1);
+  workload.hold.clear();
+  if (workload.queue.index() < queues.size()) {
+    queues[workload.queue.index()].holders.erase(workload.key(id));
+    note_freed_quota(queues[workload.queue.index()]);
+  }
+  note_freed_capacity();
+  --holder_count;
+  join_quota();
+  ++generation;
 }
 
 void Engine::State::set_admission(WorkloadId id, std::vector<PodSetAdmission> admission) {
@@ -131,7 +206,8 @@ void Engine::State::set_admission(WorkloadId id, std::vector<PodSetAdmission> ad
     }
   }
   if (is_sane(workload.queue)) grow(queues, workload.queue).admitted.insert(id);
-  if (!is_quota_stale) charge_quota(workload, 1);
+  if (!is_quota_stale)
+    charge_quota(workload, workload.admission, 1, QuotaTree::Usage::both);
   ++generation;
 }
 
@@ -140,7 +216,12 @@ void Engine::State::clear_admission(WorkloadId id) {
   WorkloadState& workload = workloads[id.index()];
   if (workload.phase != Phase::admitted && workload.phase != Phase::evicting) return;
   give_up_places(workload);
-  if (!is_quota_stale) charge_quota(workload, -1);
+  const bool was_leaving = leaving.erase(id) > 0;
+  if (!is_quota_stale)
+    charge_quota(workload, workload.admission, -1,
+                 was_leaving ? QuotaTree::Usage::now : QuotaTree::Usage::both);
+  if (was_leaving) join_quota();
+  workload.preemptor = {};
   if (is_sane(workload.queue) && workload.queue.index() < queues.size()) {
     queues[workload.queue.index()].admitted.erase(id);
     note_freed_quota(queues[workload.queue.index()]);
@@ -177,8 +258,12 @@ void Engine::State::refresh_quota() {
     if (cohort.is_known) name(cohort.spec.parent);
   }
   cohorts.resize(cohort_count);
-  for (QueueState& queue : queues)
+  queue_at.clear();
+  for (QueueState& queue : queues) {
     queue.quota = queue.is_known ? quota.add_node() : QuotaTree::none;
+    if (queue.is_known) queue_at.push_back(queue.spec.id);
+  }
+  queue_at.resize(queue_at.size() + cohorts.size());
   for (CohortState& cohort : cohorts) cohort.quota = quota.add_node();
   const auto set_groups = [this](QuotaTree::NodeIndex at, const std::vector<ResourceGroup>& groups,
                                  bool follows_nodes) {
@@ -206,18 +291,33 @@ void Engine::State::refresh_quota() {
   for (const QueueState& queue : queues) {
     if (!queue.is_known) continue;
     set_groups(queue.quota, queue.spec.groups, queue.spec.follows_nodes);
+    quota.set_weight(queue.quota, queue.spec.weight);
     if (is_sane(queue.spec.cohort))
       quota.set_parent(queue.quota, cohorts[queue.spec.cohort.index()].quota);
   }
   for (const CohortState& cohort : cohorts) {
     if (!cohort.is_known) continue;
     set_groups(cohort.quota, cohort.spec.groups, false);
+    quota.set_weight(cohort.quota, cohort.spec.weight);
     if (is_sane(cohort.spec.parent))
       quota.set_parent(cohort.quota, cohorts[cohort.spec.parent.index()].quota);
   }
   quota.seal();
+  const auto charge = [this](WorkloadId id, const std::vector<PodSetAdmission>& admission,
+                             int64_t sign, QuotaTree::Usage which) {
+    charge_quota(workloads[id.index()], admission, sign, which);
+  };
   for (const QueueState& queue : queues) {
-    for (const WorkloadId id : queue.admitted) charge_quota(workloads[id.index()], 1);
+    for (const WorkloadId id : queue.admitted)
+      charge(id, workloads[id.index()].admission, 1, QuotaTree::Usage::both);
+  }
+  if (leaving.empty() && holder_count == 0) return;
+  quota.split();
+  for (const WorkloadId id : leaving)
+    charge(id, workloads[id.index()].admission, -1, QuotaTree::Usage::later);
+  for (const QueueState& queue : queues) {
+    for (const OrderKey& key : queue.holders)
+      charge(key.id, workloads[key.id.index()].hold, 1, QuotaTree::Usage::later);
   }
 }
 

@@ -18,8 +18,9 @@ NodeId Cycle::best_node(const Candidates& where) {
   const Shape& shape = state.shapes[where.shape.index()];
   std::array<Demand, most_demands> demands;
   if (shape.request.amounts.size() > demands.size()) {  // never seen; the slow way
+    const Trail::Mark mark = state.trail.mark();
     const Places one = place(where, 1, {});
-    state.trail.undo_to(0);
+    state.trail.undo_to(mark);
     return one.empty() ? NodeId{} : one[0].first;
   }
   size_t count = 0;

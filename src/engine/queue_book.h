@@ -33,6 +33,7 @@ struct Bucket {
   std::vector<Blocker> blockers;  // as of `evaluated`; without its place in the queue
   uint64_t evaluated = 0;         // generation of the engine's state; 0 = never
   uint64_t version = 0;           // another one with each change of blockers
+  Wake blocked_by = wake_none;    // when its first was tried last
   bool is_proved = true;          // the search that found no way was complete
 };
 

@@ -59,6 +59,12 @@ struct WorkloadState {
   std::vector<PodSetAdmission> admission;                // in force, while admitted or evicting
   std::vector<std::vector<Place>> places;                // per pod set, sorted by node
   std::set<PodId> pods;
+  Time reserved_at{};  // since when it holds its quota
+  // Room held for it until those that it pushed out are gone: it waits beside its queue's book.
+  std::vector<PodSetAdmission> hold;
+  uint64_t hold_checked = 0;  // generation of the state when its hold was looked at last
+  WorkloadId preemptor;       // who pushed it out, until it is gone
+  PreemptCause cause = PreemptCause::none;
   std::optional<Time> assumed_until;   // admission not confirmed yet
   std::optional<Time> evicting_until;  // told to go; waits for the API to show it
   std::optional<Time> partial_since;   // some pod of it has found no place since then
@@ -74,6 +80,7 @@ struct QueueState {
   QueueUpsert spec;
   QuotaTree::NodeIndex quota = QuotaTree::none;
   QueueBook book;
+  std::set<OrderKey> holders;     // of room, until they can start
   bool has_news = false;          // somebody may have to be told something
   std::set<WorkloadId> admitted;  // evicting ones too: their quota is in use until they are gone
 };
@@ -110,10 +117,14 @@ struct Engine::State {
   std::set<WorkloadId> homeless;                    // waiting workloads whose queue does not exist
   std::set<WorkloadId> watched;                     // those that time may change
   std::set<WorkloadId> must_go;                     // may have to be evicted
+  std::set<WorkloadId> leaving;                     // told to go, and still there
+  size_t holder_count = 0;
   std::deque<std::pair<Time, PodId>> assumed_pods;  // by expiry; stale entries are passed over
   std::map<PodId, Verdict> told_pods;               // of pods outside queues that wait
   std::vector<WorkloadId> cleared;                  // verdicts that ended since the last cycle
+  FairSharing fair;
   QuotaTree quota;
+  std::vector<QueueId> queue_at;  // by node of the quota tree; none = a cohort
   bool is_quota_stale = true;
   bool has_freed_capacity = false;             // since the last cycle
   std::set<QuotaTree::NodeIndex> freed_quota;  // roots, since the last cycle
@@ -137,6 +148,7 @@ struct Engine::State {
   void apply(const QueueGone& delta);
   void apply(const CohortUpsert& delta);
   void apply(const CohortGone& delta);
+  void apply(const FairSharing& delta);
   void apply(const BindFailed& delta);
   void apply(const AdmitFailed& delta);
   void node_changed(NodeId id);
@@ -162,7 +174,17 @@ struct Engine::State {
   void set_admission(WorkloadId id, std::vector<PodSetAdmission> admission);
   void clear_admission(WorkloadId id);
   void give_up_places(WorkloadState& workload);
-  void charge_quota(const WorkloadState& workload, int64_t sign);
+  void charge_quota(const WorkloadState& workload, const std::vector<PodSetAdmission>& admission,
+                    int64_t sign, QuotaTree::Usage which);
+  // Its places are free at once, for others once its pods are gone; its quota stays in use until
+  // the API shows it gone.
+  void start_leaving(WorkloadId id);
+  void set_hold(WorkloadId id, std::vector<PodSetAdmission> admission);
+  void release_hold(WorkloadId id);
+  void charge_hold(const WorkloadState& workload, int64_t sign);
+  void join_quota();
+  // Room that is held on a node besides what is there.
+  int64_t held_on(NodeId node, ResourceId resource) const;
   void refresh_quota();
   void note_freed_quota(const QueueState& queue);
   void note_freed_capacity() { has_freed_capacity = true; }

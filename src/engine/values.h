@@ -124,6 +124,7 @@ struct PodGone {
 struct PodSet {
   Request request;
   int32_t count = 1;
+  std::optional<int32_t> min_count;  // may be admitted with fewer
   bool operator==(const PodSet&) const = default;
 };
 // What an admitted workload holds, as recorded: enough to rebuild the engine after a restart.
@@ -143,6 +144,8 @@ struct WorkloadUpsert {
   bool is_finished = false;                               // holds nothing any more
   std::optional<std::vector<PodSetAdmission>> admission;  // as recorded in the API
   std::optional<Time> not_before;                         // requeue back-off
+  std::optional<Time> reserved_at;                        // since when it holds its quota
+  bool is_evicted = false;  // told to go, and still there: holds its quota until it is gone
 };
 struct WorkloadGone {
   WorkloadId id;
@@ -176,6 +179,17 @@ struct ResourceGroup {
 };
 enum class Strategy : uint8_t { best_effort_fifo, strict_fifo };
 enum class StopPolicy : uint8_t { none, hold, hold_and_drain };
+// Whom the queue's work may push out: its own, and what others have borrowed.
+enum class Within : uint8_t { never, lower_priority, lower_or_newer_equal_priority };
+enum class Reclaim : uint8_t { never, lower_priority, any };
+struct Preemption {
+  Within within = Within::never;
+  Reclaim reclaim = Reclaim::never;
+  bool may_borrow = false;  // end up borrowing, by pushing out lower priorities of other queues
+  std::optional<int32_t> borrow_max_priority;  // of those
+  bool operator==(const Preemption&) const = default;
+};
+constexpr int64_t weight_one = 1'000'000;  // weights are in millionths
 struct QueueUpsert {
   QueueId id;
   CohortId cohort;
@@ -185,6 +199,10 @@ struct QueueUpsert {
   bool follows_nodes =
       false;  // taugrid.io/quota: auto: nominal = allocatable of the flavor's nodes
   bool tries_next_before_borrowing = false;  // flavorFungibility.whenCanBorrow: TryNextFlavor
+  bool stops_at_preemption = false;          // flavorFungibility.whenCanPreempt: MayStopSearch
+  bool prefers_preemption_to_borrowing = false;  // flavorFungibility.preference
+  Preemption preemption;
+  int64_t weight = weight_one;
   bool reserves_for_head = false;            // backfill easy or conservative; kept, not used yet
 };
 struct QueueGone {
@@ -193,9 +211,17 @@ struct QueueGone {
 struct CohortUpsert {
   CohortId id, parent;
   std::vector<ResourceGroup> groups;
+  int64_t weight = weight_one;
 };
 struct CohortGone {
   CohortId id;
+};
+// Whether what cohorts lend is shared by weight, and when a queue may push out another's work for
+// its share: if afterwards it has no more than the other keeps, or no more than the other had.
+enum class FairRule : uint8_t { no_more_than_it_keeps, less_than_it_had };
+struct FairSharing {
+  bool is_on = false;
+  std::vector<FairRule> rules = {FairRule::no_more_than_it_keeps, FairRule::less_than_it_had};
 };
 
 // A write that did not take: the pod is unbound again, what was assumed for it is released and
@@ -209,7 +235,7 @@ struct AdmitFailed {
 
 using Delta = std::variant<NodeUpsert, NodeGone, PodUpsert, PodGone, WorkloadUpsert, WorkloadGone,
                            FlavorUpsert, FlavorGone, QueueUpsert, QueueGone, CohortUpsert,
-                           CohortGone, BindFailed, AdmitFailed>;
+                           CohortGone, FairSharing, BindFailed, AdmitFailed>;
 
 // Decisions: what comes out.
 
@@ -226,10 +252,18 @@ struct Bind {
 };
 // Takes a workload's quota and nodes back (preemption, stop policy, deactivation, lost node).
 enum class EvictReason : uint8_t { preempted, queue_stopped, deactivated, node_lost };
+enum class PreemptCause : uint8_t {
+  none,
+  in_queue,
+  reclaim,
+  reclaim_while_borrowing,
+  fair_sharing
+};
 struct Evict {
   WorkloadId workload;
   EvictReason reason = EvictReason::preempted;
-  WorkloadId preemptor;
+  WorkloadId preemptor;  // of preempted: whose room is held until it can start
+  PreemptCause cause = PreemptCause::none;
 };
 using Decision = std::variant<Admit, Bind, Evict>;
 

@@ -31,8 +31,11 @@ Reason held_back_reason(const WorkloadState& workload) {
 bool Cycle::explain_bucket(Bucket& bucket) {
   const WorkloadState& workload = state.workloads[bucket.waiting.begin()->id.index()];
   std::vector<Blocker> blockers = blockers_of(workload);
-  if (blockers.empty() && bucket.parked_until != wake_none)
+  // By itself it would fit: what it needs does not come together, or went to another's head.
+  if (blockers.empty() && workload.was_tried && bucket.blocked_by != wake_none) {
     blockers.push_back(joint_blocker(workload));
+    if (bucket.blocked_by == wake_quota) blockers.back().reason = Reason::waiting_quota;
+  }
   for (Blocker& blocker : blockers) {
     if (blocker.reason >= Reason::capacity_short && blocker.reason <= Reason::capacity_unhealthy &&
         !bucket.is_proved)
@@ -61,14 +64,15 @@ void Cycle::explain_queue(QueueState& queue, int64_t& refreshes_left) {
   }
   if (!std::exchange(queue.has_news, false)) return;
   int32_t ahead = 0;
+  const auto plain = [&](WorkloadId id, Reason reason) {
+    tell(id, 0, {{.reason = reason, .quota = {}, .free_gpus_by_node = {}}});
+  };
+  for (const OrderKey& key : queue.holders) plain(key.id, Reason::waiting_preemption);
   for (const auto& [key, bucket] : queue.book.in_order()) {
-    const auto plain = [&](Reason reason) {
-      tell(key.id, 0, {{.reason = reason, .quota = {}, .free_gpus_by_node = {}}});
-    };
     if (bucket == nullptr) {
-      plain(held_back_reason(state.workloads[key.id.index()]));
+      plain(key.id, held_back_reason(state.workloads[key.id.index()]));
     } else if (queue.spec.stop != StopPolicy::none) {
-      plain(Reason::queue_stopped);
+      plain(key.id, Reason::queue_stopped);
     } else {
       const WorkloadState& workload = state.workloads[key.id.index()];
       const Reason first = !bucket->blockers.empty() ? bucket->blockers[0].reason

@@ -368,7 +368,7 @@ struct ClusterQueue {
       bool operator==(const Preemption&) const = default;
     } preemption;
     struct Fungibility {
-      std::string when_can_borrow, when_can_preempt;
+      std::string when_can_borrow, when_can_preempt, preference;
       bool operator==(const Fungibility&) const = default;
     } flavor_fungibility;
     std::optional<std::string> fair_sharing_weight;

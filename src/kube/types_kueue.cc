@@ -115,8 +115,8 @@ const TypeInfo& type_of<ClusterQueue::Spec::Fungibility>() {
       table(KUEUE "FlavorFungibility", "When the next flavor is tried.",
             {field<&F::when_can_borrow>("whenCanBorrow", "MayStopSearch or TryNextFlavor."),
              field<&F::when_can_preempt>("whenCanPreempt", "MayStopSearch or TryNextFlavor."),
-             schema_only("preference", "BorrowingOverPreemption or PreemptionOverBorrowing.",
-                         string_type)});
+             field<&F::preference>("preference",
+                                   "BorrowingOverPreemption or PreemptionOverBorrowing.")});
   return type;
 }
 

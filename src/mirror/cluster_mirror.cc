@@ -257,6 +257,10 @@ void ClusterMirror::put_workload(const kube::Stores& stores, const kube::Workloa
     made.admission = admission_of(names_, workload);
     // Its quota stays where it was given, whatever became of the LocalQueue.
     made.queue = names_.queues.intern(workload.status.admission->cluster_queue);
+    const auto* reserved = kube::find_condition(workload.status.conditions, "QuotaReserved");
+    if (reserved != nullptr && reserved->status == "True")
+      made.reserved_at = reserved->last_transition_time;
+    made.is_evicted = kube::is_true(workload.status.conditions, "Evicted");
   }
   if (workload.status.requeue_state) made.not_before = workload.status.requeue_state->requeue_at;
   deltas_.push_back(std::move(made));

@@ -89,9 +89,10 @@ std::optional<Write> write_admit(const Names& names, const kube::Stores& stores,
                  .reason = "Admitted",
                  .message = fmt::format("Admitted by ClusterQueue {}", queue)},
                 now);
-  if (kube::find_condition(conditions, "Evicted") != nullptr) {
+  for (const std::string_view past : {"Evicted", "Preempted"}) {
+    if (kube::find_condition(conditions, past) == nullptr) continue;
     put_condition(conditions, *workload,
-                  {.type = "Evicted",
+                  {.type = std::string(past),
                    .status = "False",
                    .reason = "QuotaReserved",
                    .message = "Admitted again"},
@@ -181,20 +182,47 @@ EvictWords words_of(engine::EvictReason reason) {
   return {"Deactivated", ""};
 }
 
+// Kueue's reason of the condition Preempted, and why in words.
+EvictWords words_of(engine::PreemptCause cause) {
+  switch (cause) {
+    case engine::PreemptCause::none:
+    case engine::PreemptCause::in_queue:
+      return {"InClusterQueue", "it goes first in the same ClusterQueue"};
+    case engine::PreemptCause::reclaim:
+      return {"InCohortReclamation", "its ClusterQueue takes back quota that it lent"};
+    case engine::PreemptCause::reclaim_while_borrowing:
+      return {"InCohortReclaimWhileBorrowing",
+              "it has priority over what other ClusterQueues of the cohort borrow"};
+    case engine::PreemptCause::fair_sharing:
+      return {"InCohortFairSharing", "its ClusterQueue has less than its fair share"};
+  }
+  return {"InClusterQueue", ""};
+}
+
 std::optional<Write> write_evict(const Names& names, const kube::Stores& stores,
                                  const engine::Evict& evict, Time now, Rng& rng) {
   const auto workload = workload_of(names, stores, evict.workload);
   if (!workload || !workload->status.admission) return std::nullopt;
   const EvictWords why = words_of(evict.reason);
+  std::string message = why.message;
   std::vector<kube::Condition> conditions = workload->status.conditions;
+  if (evict.reason == engine::EvictReason::preempted) {
+    const EvictWords cause = words_of(evict.cause);
+    if (const auto preemptor = workload_of(names, stores, evict.preemptor))
+      message = fmt::format("Makes room for workload {}/{}: {}", preemptor->metadata.namespace_,
+                            preemptor->metadata.name, cause.message);
+    put_condition(
+        conditions, *workload,
+        {.type = "Preempted", .status = "True", .reason = cause.reason, .message = message}, now);
+  }
   put_condition(conditions, *workload,
-                {.type = "Evicted", .status = "True", .reason = why.reason, .message = why.message},
+                {.type = "Evicted", .status = "True", .reason = why.reason, .message = message},
                 now);
   put_condition(conditions, *workload,
                 {.type = "QuotaReserved",
                  .status = "False",
                  .reason = "PendingEvaluation",
-                 .message = why.message},
+                 .message = message},
                 now);
   put_condition(conditions, *workload,
                 {.type = "Admitted",
@@ -207,8 +235,8 @@ std::optional<Write> write_evict(const Names& names, const kube::Stores& stores,
                .on_failure = std::nullopt,  // said again when it does not show
                .uid = workload->metadata.uid,
                .events = tell(stores, *workload,
-                              {"Normal", std::string("EvictedDueTo") + why.reason, why.message},
-                              {"Normal", "Stopped", why.message}, now, rng)};
+                              {"Normal", std::string("EvictedDueTo") + why.reason, message},
+                              {"Normal", "Stopped", message}, now, rng)};
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -335,6 +336,29 @@ TEST(DecisionWriter, AnEvictionTakesTheAdmissionAwayAndSaysWhy) {
   EXPECT_TRUE(meta::find_path(written.body, "status.admission")->is_null());
   EXPECT_EQ(written.events, (std::vector<std::string>{"Workload Normal EvictedDueToNodeFailures",
                                                       "Job Normal Stopped"}));
+}
+
+TEST(DecisionWriter, APreemptionSaysForWhomAndWhy) {
+  AdmitWorld w;
+  kube::Workload admitted = workload("w", "u1", 2);
+  admitted.status.admission = kube::Admission{.cluster_queue = "cluster"};
+  w.put(admitted);
+  const auto id = w.mirror.names().workloads.find("w-w");
+  const auto write = w.write(engine::Evict{id, engine::EvictReason::preempted, id,
+                                           engine::PreemptCause::reclaim});
+  ASSERT_TRUE(write);
+  std::map<std::string, std::string> told;
+  const Written written = read(*write);
+  for (const json::value& one : meta::find_path(written.body, "status.conditions")->as_array()) {
+    told[std::string(meta::string_at(one, "type"))] =
+        fmt::format("{} {}: {}", meta::string_at(one, "status"), meta::string_at(one, "reason"),
+                    meta::string_at(one, "message"));
+  }
+  const std::string why =
+      "Makes room for workload d/w: its ClusterQueue takes back quota that it lent";
+  EXPECT_EQ(told["Preempted"], "True InCohortReclamation: " + why);
+  EXPECT_EQ(told["Evicted"], "True Preempted: " + why);
+  EXPECT_EQ(told["QuotaReserved"], "False PendingEvaluation: " + why);
 }
 
 TEST(DecisionWriter, AVerdictIsRewrittenOnlyWhenItsReasonChanges) {

@@ -218,6 +218,33 @@ engine::GpuMask mask_of(const kube::Pod& pod, const std::vector<std::string>& de
   return mask;
 }
 
+namespace {
+
+engine::Preemption preemption_of(const kube::ClusterQueue::Spec::Preemption& from) {
+  engine::Preemption made;
+  if (from.within_cluster_queue == "LowerPriority")
+    made.within = engine::Within::lower_priority;
+  else if (from.within_cluster_queue == "LowerOrNewerEqualPriority")
+    made.within = engine::Within::lower_or_newer_equal_priority;
+  if (from.reclaim_within_cohort == "LowerPriority")
+    made.reclaim = engine::Reclaim::lower_priority;
+  else if (from.reclaim_within_cohort == "Any")
+    made.reclaim = engine::Reclaim::any;
+  made.may_borrow = from.borrow_within_cohort_policy == "LowerPriority";
+  if (from.borrow_within_cohort_max_priority)
+    made.borrow_max_priority = static_cast<int32_t>(*from.borrow_within_cohort_max_priority);
+  return made;
+}
+
+// In millionths; anything that is no weight counts as one.
+int64_t weight_of(const std::optional<std::string>& from) {
+  if (!from) return engine::weight_one;
+  const auto milli = kube::parse_quantity_milli(*from);
+  return milli && *milli >= 0 ? *milli * (engine::weight_one / 1000) : engine::weight_one;
+}
+
+}  // namespace
+
 engine::QueueUpsert queue_of(Names& names, const kube::ClusterQueue& queue) {
   engine::QueueUpsert made{.id = names.queues.intern(queue.metadata.name),
                            .groups = groups_of(names, queue.spec.resource_groups)};
@@ -227,6 +254,11 @@ engine::QueueUpsert queue_of(Names& names, const kube::ClusterQueue& queue) {
   if (queue.spec.stop_policy == "HoldAndDrain") made.stop = engine::StopPolicy::hold_and_drain;
   made.tries_next_before_borrowing =
       queue.spec.flavor_fungibility.when_can_borrow == "TryNextFlavor";
+  made.stops_at_preemption = queue.spec.flavor_fungibility.when_can_preempt == "MayStopSearch";
+  made.prefers_preemption_to_borrowing =
+      queue.spec.flavor_fungibility.preference == "PreemptionOverBorrowing";
+  made.preemption = preemption_of(queue.spec.preemption);
+  made.weight = weight_of(queue.spec.fair_sharing_weight);
   const auto annotation = [&](std::string_view name) {
     const auto found = queue.metadata.annotations.find(std::string(name));
     return found == queue.metadata.annotations.end() ? std::string() : found->second;
@@ -248,7 +280,8 @@ engine::FlavorUpsert flavor_of(Names& names, const kube::ResourceFlavor& flavor)
 
 engine::CohortUpsert cohort_of(Names& names, const kube::Cohort& cohort) {
   engine::CohortUpsert made{.id = names.cohorts.intern(cohort.metadata.name),
-                            .groups = groups_of(names, cohort.resource_groups)};
+                            .groups = groups_of(names, cohort.resource_groups),
+                            .weight = weight_of(cohort.fair_sharing_weight)};
   if (!cohort.parent_name.empty()) made.parent = names.cohorts.intern(cohort.parent_name);
   return made;
 }

@@ -18,7 +18,7 @@ namespace {
 // What cannot be played at all, or "".
 std::string missing_kind(const json::object& scenario) {
   const std::string kind = text_at(scenario, "kind");
-  if (kind == "cycle" || kind == "available") return {};
+  if (kind == "cycle" || kind == "available" || kind == "shares") return {};
   if (kind != "manual") return "kind " + kind;
   // Mixed scenarios are played if they are told in cycles.
   const json::value* expect = scenario.if_contains("expect");

@@ -37,23 +37,20 @@ void ScenarioReader::check_queue(const json::object& queue) {
                                  {"fungibility", ""},
                                  {"stop", ""},
                                  {"auto", ""},
-                                 {"weight", "fair sharing"},
+                                 {"weight", ""},
                                  {"admissionMode", "admission fair sharing"},
                                  {"checks", "admission checks"}};
   check_keys(queue, keys, "queue " + text_at(queue, "name"));
-  if (const json::value* preempt = queue.if_contains("preempt");
-      preempt != nullptr && preempt->is_object()) {
-    for (const auto& [name, value] : preempt->as_object()) {
-      if (text_of(value) != "Never") missing_.insert("preemption");
-    }
-  }
-  if (const json::value* found = queue.if_contains("fungibility");
-      found != nullptr && found->is_object()) {
-    for (const auto& [name, value] : found->as_object()) {
-      if (std::string_view(name) != "whenCanBorrow" && text_of(value) != "TryNextFlavor")
-        missing_.insert("preemption");
-    }
-  }
+  static constexpr Key preempt_keys[] = {
+      {"within", ""}, {"reclaim", ""}, {"borrow", ""}, {"borrowMax", ""}};
+  static constexpr Key fungibility_keys[] = {
+      {"whenCanBorrow", ""}, {"whenCanPreempt", ""}, {"preference", ""}};
+  const auto check_part = [&](const char* part, std::span<const Key> part_keys) {
+    const json::value* found = queue.if_contains(part);
+    if (found != nullptr && found->is_object()) check_keys(found->as_object(), part_keys, part);
+  };
+  check_part("preempt", preempt_keys);
+  check_part("fungibility", fungibility_keys);
 }
 
 void ScenarioReader::check_work(const json::object& work, std::span<const Key> keys) {
@@ -83,10 +80,11 @@ void ScenarioReader::check_steps(const json::object& scenario) {
   static constexpr Key do_keys[] = {
       {"cycle", ""},     {"run", ""},  {"restart", ""},       {"finish", ""},
       {"add", ""},       {"node", ""}, {"nodeGone", ""},      {"pods", ""},
-      {"bindFails", ""}, {"wait", ""}, {"evictionsDone", ""}, {"requeueEvicted", "preemption"}};
+      {"bindFails", ""}, {"wait", ""}, {"evictionsDone", ""}, {"requeueEvicted", ""}};
   static constexpr Key expect_keys[] = {{"admitted", ""},  {"pending", ""},   {"preempted", ""},
                                         {"untouched", ""}, {"bound", ""},     {"evicted", ""},
-                                        {"available", ""}, {"potential", ""}, {"cycles", ""}};
+                                        {"available", ""}, {"potential", ""}, {"shares", ""},
+                                        {"cycles", "several cycles in one expectation"}};
   const auto check_expect = [&](const json::value* expect) {
     if (expect != nullptr && expect->is_object())
       check_keys(expect->as_object(), expect_keys, "expect");
@@ -129,8 +127,8 @@ void ScenarioReader::check(const json::object& scenario) {
                                  {"pending", ""},
                                  {"expect", ""},
                                  {"then", ""},
-                                 {"fairSharing", "fair sharing"},
-                                 {"fairSharingStrategies", "fair sharing"},
+                                 {"fairSharing", ""},
+                                 {"fairSharingStrategies", ""},
                                  {"levels", "topology"},
                                  {"localQueues", "local queues"},
                                  {"events", "events"},
@@ -139,7 +137,7 @@ void ScenarioReader::check(const json::object& scenario) {
   static constexpr Key flavor_keys[] = {
       {"name", ""}, {"labels", ""}, {"taints", ""}, {"tolerations", ""}, {"topology", "topology"}};
   static constexpr Key cohort_keys[] = {
-      {"name", ""}, {"parent", ""}, {"quota", ""}, {"weight", "fair sharing"}};
+      {"name", ""}, {"parent", ""}, {"quota", ""}, {"weight", ""}};
   static constexpr Key pending_keys[] = {{"name", ""},
                                          {"queue", ""},
                                          {"prio", ""},
@@ -147,7 +145,7 @@ void ScenarioReader::check(const json::object& scenario) {
                                          {"podSets", ""},
                                          {"active", ""},
                                          {"notBefore", ""},
-                                         {"boost", "priority boost"},
+                                         {"boost", ""},
                                          {"localQueue", "local queues"},
                                          {"replaces", "elastic workloads"},
                                          {"annotations", "annotations"},
@@ -160,11 +158,13 @@ void ScenarioReader::check(const json::object& scenario) {
                                          {"uses", ""},
                                          {"podSets", ""},
                                          {"at", ""},
-                                         {"boost", "priority boost"},
-                                         {"evicting", "preemption"},
+                                         {"boost", ""},
+                                         {"evicting", ""},
                                          {"unhealthyNodes", "node replacement"},
                                          {"kindOfJob", "rank of pods"}};
-  static constexpr Key gates[] = {{"SchedulingEquivalenceHashing", ""}};
+  static constexpr Key gates[] = {{"SchedulingEquivalenceHashing", ""},
+                                  {"PriorityBoost", ""},
+                                  {"RecomputeAssignmentUponPreemptionTargetsOverlap", ""}};
   check_keys(scenario, keys, "scenario");
   for_each_object(items(scenario, "flavors"), [&](const json::object& o) {
     check_keys(o, flavor_keys, "flavor " + text_at(o, "name"));

@@ -23,8 +23,25 @@ std::string_view state_word(PendingState state) {
       return "retry";
     case PendingState::parked:
       return "parked";
+    case PendingState::sticky:
+      return "sticky";
     case PendingState::held_back:
       return "heldBack";
+  }
+  return "?";
+}
+std::string_view cause_word(PreemptCause cause) {
+  switch (cause) {
+    case PreemptCause::none:
+      return "none";
+    case PreemptCause::in_queue:
+      return "InClusterQueue";
+    case PreemptCause::reclaim:
+      return "InCohortReclamation";
+    case PreemptCause::reclaim_while_borrowing:
+      return "InCohortReclaimWhileBorrowing";
+    case PreemptCause::fair_sharing:
+      return "InCohortFairSharing";
   }
   return "?";
 }
@@ -57,6 +74,9 @@ void ScenarioPlayer::set_up() {
   };
   cluster_ = reader_.cluster(scenario_);
   each("running", [&](const json::object& o) { work_[text_at(o, "name")] = reader_.running(o); });
+  for (const auto& [name, work] : work_) {
+    if (work.is_evicted) leaving_.insert(name);
+  }
   each("pending", [&](const json::object& o) { work_[text_at(o, "name")] = reader_.pending(o); });
   engine_->apply(cluster_);
   for (const auto& [name, work] : work_) give(work);
@@ -72,7 +92,8 @@ std::vector<std::string> ScenarioPlayer::play() {
   const json::value* expect = wanted->if_contains("expect");
   if (expect != nullptr && expect->is_object()) {
     const json::object& first = expect->as_object();
-    if (!first.contains("available") && !first.contains("potential")) cycle(1);
+    if (!first.contains("available") && !first.contains("potential") &&
+        !first.contains("shares")) cycle(1);
     compare(first, "first cycle");
   }
   const json::value* then = wanted->if_contains("then");
@@ -106,15 +127,7 @@ void ScenarioPlayer::act(const json::value& what) {
   else if (verb == "restart")
     restart();
   else if (verb == "evictionsDone") {
-    for (const auto& [name, how] : evicted_) {
-      work_[name].admission.reset();
-      std::erase_if(pods_, [&](const auto& entry) {
-        if (entry.second.workload != work_[name].id) return false;
-        give(PodGone{entry.first});
-        return true;
-      });
-      give(work_[name]);
-    }
+    for (const std::string& name : std::set(leaving_)) leave(name);
   } else {
     act_on(verb, {});
   }
@@ -126,6 +139,10 @@ void ScenarioPlayer::act_on(std::string_view verb, const json::value& with) {
     const WorkloadUpsert added = reader_.pending(with.as_object());
     work_[text_at(with.as_object(), "name")] = added;
     give(added);
+  } else if (verb == "requeueEvicted" && with.is_object()) {
+    const std::string evicted = text_at(with.as_object(), "name");
+    work_[evicted] = reader_.pending(with.as_object());
+    leave(evicted);
   } else if (verb == "node" && with.is_object()) {
     const NodeUpsert node = reader_.node(with.as_object());
     nodes_[text_at(with.as_object(), "name")] = node;
@@ -161,6 +178,20 @@ void ScenarioPlayer::act_on(std::string_view verb, const json::value& with) {
       if (pod.workload == work_[name].id && !pod.node.is_some()) failing_.insert(id);
     }
   }
+}
+
+// Its pods are gone, and it is queued again.
+void ScenarioPlayer::leave(const std::string& workload) {
+  leaving_.erase(workload);
+  WorkloadUpsert& work = work_[workload];
+  work.admission.reset();
+  work.is_evicted = false;
+  std::erase_if(pods_, [&](const auto& entry) {
+    if (entry.second.workload != work.id) return false;
+    give(PodGone{entry.first});
+    return true;
+  });
+  give(work);
 }
 
 void ScenarioPlayer::make_pods(const std::string& workload) {
@@ -213,8 +244,9 @@ void ScenarioPlayer::note(const Decision& decision) {
                    ++bound_[workload_name(pod.workload)][reader_.names().nodes.name(bind.node)];
                  },
                  [&](const Evict& evict) {
+                   leaving_.insert(workload_name(evict.workload));
                    evicted_[workload_name(evict.workload)] = {
-                       evict.reason,
+                       evict.reason, evict.cause,
                        evict.preemptor.is_some() ? workload_name(evict.preemptor) : ""};
                  },
              },
@@ -241,7 +273,7 @@ void ScenarioPlayer::expect_equal(const std::string& what, const std::string& wa
 
 void ScenarioPlayer::compare(const json::object& expect, const std::string& where) {
   compare_admitted(expect.if_contains("admitted"), where);
-  compare_evicted(expect.if_contains("preempted"), expect.if_contains("evicted"), where);
+  compare_evicted(expect, where);
   const auto object = [&](const char* key, auto then) {
     if (const json::value* found = expect.if_contains(key); found != nullptr && found->is_object())
       then(found->as_object());
@@ -250,6 +282,13 @@ void ScenarioPlayer::compare(const json::object& expect, const std::string& wher
   object("bound", [&](const json::object& o) { compare_bound(o, where); });
   object("available", [&](const json::object& o) { compare_quota(o, true, where); });
   object("potential", [&](const json::object& o) { compare_quota(o, false, where); });
+  object("shares", [&](const json::object& o) { compare_shares(o, where); });
+  if (const json::value* untouched = expect.if_contains("untouched")) {
+    for (const json::value& name : items(untouched)) {
+      if (evicted_.contains(text_of(name)))
+        differences_.push_back(fmt::format("{}: {}: want untouched", where, text_of(name)));
+    }
+  }
   admitted_.clear();
   evicted_.clear();
   bound_.clear();
@@ -318,16 +357,26 @@ void ScenarioPlayer::compare_admitted(const json::value* want, const std::string
   }
 }
 
-void ScenarioPlayer::compare_evicted(const json::value* preempted, const json::value* evicted,
-                                     const std::string& where) {
+void ScenarioPlayer::compare_evicted(const json::object& expect, const std::string& where) {
   std::map<std::string, std::string> want, got;
-  if (preempted != nullptr && preempted->is_object()) {
-    for (const auto& [name, how] : preempted->as_object()) want[std::string(name)] = "Preempted";
+  const auto each = [&](const char* key, auto then) {
+    const json::value* found = expect.if_contains(key);
+    if (found == nullptr || !found->is_object()) return;
+    for (const auto& [name, how] : found->as_object()) then(std::string(name), how);
+  };
+  each("preempted", [&](const std::string& name, const json::value& how) {
+    want[name] = "Preempted";
+    if (how.is_object())
+      want[name] += fmt::format(", {} by {}", text_at(how.as_object(), "reason"),
+                                text_at(how.as_object(), "by"));
+  });
+  each("evicted",
+       [&](const std::string& name, const json::value& how) { want[name] = text_of(how); });
+  for (const auto& [name, how] : evicted_) {
+    got[name] = evict_word(how.reason);
+    if (how.reason == EvictReason::preempted)
+      got[name] += fmt::format(", {} by {}", cause_word(how.cause), how.by);
   }
-  if (evicted != nullptr && evicted->is_object()) {
-    for (const auto& [name, how] : evicted->as_object()) want[std::string(name)] = text_of(how);
-  }
-  for (const auto& [name, how] : evicted_) got[name] = evict_word(how.reason);
   for (const auto& [name, reason] : want)
     expect_equal(fmt::format("{}: {}", where, name), "evicted, " + reason,
                  got.contains(name) ? "evicted, " + got[name] : "not evicted");
@@ -425,6 +474,26 @@ void ScenarioPlayer::compare_quota(const json::object& want, bool is_available,
                                std::string_view(cell), std::string_view(queue)),
                    text_of(value), got);
     }
+  }
+}
+
+// Per mille, to a thousandth.
+void ScenarioPlayer::compare_shares(const json::object& want, const std::string& where) {
+  const View view = engine_->view();
+  for (const auto& [name, value] : want) {
+    std::optional<std::optional<int64_t>> got;
+    for (const QueueView& queue : view.queues) {
+      if (queue.id == reader_.names().queues.find(name)) got = queue.share;
+    }
+    for (const CohortView& cohort : view.cohorts) {
+      if (!got && cohort.id == reader_.names().cohorts.find(name)) got = cohort.share;
+    }
+    const auto text = [](double share) { return fmt::format("{:.3f}", share); };
+    expect_equal(fmt::format("{}: share of {}", where, std::string_view(name)),
+                 value.is_number() ? text(value.to_number<double>()) : text_of(value),
+                 !got   ? "none"
+                 : !*got ? "unbounded"
+                         : text(static_cast<double>(**got) / 1e6));
   }
 }
 

@@ -22,6 +22,7 @@ class ScenarioPlayer {
  private:
   struct Evicted {
     engine::EvictReason reason;
+    engine::PreemptCause cause = engine::PreemptCause::none;
     std::string by;
   };
   void set_up();
@@ -32,6 +33,7 @@ class ScenarioPlayer {
   void note(const engine::Decision& decision);
   void confirm(const engine::CycleResult& result);
   void make_pods(const std::string& workload);
+  void leave(const std::string& workload);
   void restart();
 
   void compare(const boost::json::object& expect, const std::string& where);
@@ -39,10 +41,10 @@ class ScenarioPlayer {
   void compare_set(const std::string& what, const engine::WorkloadUpsert& got, size_t set,
                    const boost::json::object& want);
   void compare_pending(const boost::json::object& want, const std::string& where);
-  void compare_evicted(const boost::json::value* preempted, const boost::json::value* evicted,
-                       const std::string& where);
+  void compare_evicted(const boost::json::object& expect, const std::string& where);
   void compare_bound(const boost::json::object& want, const std::string& where);
   void compare_quota(const boost::json::object& want, bool is_available, const std::string& where);
+  void compare_shares(const boost::json::object& want, const std::string& where);
   void expect_equal(const std::string& what, const std::string& want, const std::string& got);
   std::string workload_name(engine::WorkloadId id) const {
     return reader_.names().workloads.name(id);
@@ -62,6 +64,7 @@ class ScenarioPlayer {
   std::set<std::string> admitted_;
   std::map<std::string, Evicted> evicted_;
   std::map<std::string, std::map<std::string, int32_t>> bound_;
+  std::set<std::string> leaving_;    // told to go, and still there
   std::set<engine::PodId> failing_;  // whose next bind is refused
   std::vector<std::string> differences_;
 };

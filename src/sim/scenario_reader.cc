@@ -148,6 +148,54 @@ CohortUpsert ScenarioReader::cohort(const json::object& from) {
     for (const Quota& quota : one.flavors[0].quotas) one.resources.push_back(quota.resource);
     made.groups.push_back(std::move(one));
   });
+  made.weight = weight(from);
+  return made;
+}
+
+int64_t ScenarioReader::weight(const json::object& from) {
+  const json::value* found = from.if_contains("weight");
+  if (found == nullptr) return weight_one;
+  if (found->is_number()) return std::llround(found->to_number<double>() * weight_one);
+  problem("weight: want a number, got " + json::serialize(*found));
+  return weight_one;
+}
+
+FairSharing ScenarioReader::fair_sharing(const json::object& scenario) {
+  FairSharing made{.is_on = text_at(scenario, "fairSharing") == "true"};
+  if (!scenario.contains("fairSharingStrategies")) return made;
+  made.rules.clear();
+  for (const json::value& item : items(scenario, "fairSharingStrategies")) {
+    const std::string word = text_of(item);
+    if (word == "LessThanOrEqualToFinalShare")
+      made.rules.push_back(FairRule::no_more_than_it_keeps);
+    else if (word == "LessThanInitialShare")
+      made.rules.push_back(FairRule::less_than_it_had);
+    else
+      problem(fmt::format("fairSharingStrategies: unknown word \"{}\"", word));
+  }
+  return made;
+}
+
+Preemption ScenarioReader::preemption(const json::object& from) {
+  const auto choice = [&](const char* key, auto none, auto... others) {
+    const std::string word = text_at(from, key, "Never");
+    auto chosen = none;
+    bool is_known = word == "Never";
+    ((word == others.first ? (chosen = others.second, is_known = true) : false), ...);
+    if (!is_known) problem(fmt::format("preempt: {}: unknown word \"{}\"", key, word));
+    return chosen;
+  };
+  Preemption made{
+      .within = choice("within", Within::never,
+                       std::pair("LowerPriority", Within::lower_priority),
+                       std::pair("LowerOrNewerEqualPriority",
+                                 Within::lower_or_newer_equal_priority)),
+      .reclaim = choice("reclaim", Reclaim::never,
+                        std::pair("LowerPriority", Reclaim::lower_priority),
+                        std::pair("Any", Reclaim::any)),
+      .may_borrow = choice("borrow", false, std::pair("LowerPriority", true))};
+  if (const auto most = parse_int(text_at(from, "borrowMax")))
+    made.borrow_max_priority = static_cast<int32_t>(*most);
   return made;
 }
 
@@ -164,7 +212,14 @@ QueueUpsert ScenarioReader::queue(const json::object& from) {
       found != nullptr && found->is_object()) {
     made.tries_next_before_borrowing =
         text_at(found->as_object(), "whenCanBorrow") == "TryNextFlavor";
+    made.stops_at_preemption = text_at(found->as_object(), "whenCanPreempt") == "MayStopSearch";
+    made.prefers_preemption_to_borrowing =
+        text_at(found->as_object(), "preference") == "PreemptionOverBorrowing";
   }
+  made.weight = weight(from);
+  if (const json::value* found = from.if_contains("preempt");
+      found != nullptr && found->is_object())
+    made.preemption = preemption(found->as_object());
   return made;
 }
 
@@ -218,7 +273,7 @@ WorkloadUpsert ScenarioReader::work(const json::object& from) {
   const auto number = [&](std::string_view key) {
     return parse_int(text_at(from, key, "0")).value_or(0);
   };
-  made.priority = static_cast<int32_t>(number("prio"));
+  made.priority = static_cast<int32_t>(number("prio") + number("boost"));
   made.created = Time(seconds(number("created")));
   made.is_active = text_at(from, "active", "true") == "true";
   if (from.contains("notBefore")) made.not_before = Time(seconds(number("notBefore")));
@@ -265,6 +320,8 @@ WorkloadUpsert ScenarioReader::running(const json::object& from) {
     std::ranges::sort(admission[0].nodes);
   }
   made.admission = std::move(admission);
+  made.reserved_at = Time(seconds(parse_int(text_at(from, "since", "0")).value_or(0)));
+  made.is_evicted = text_at(from, "evicting") == "true";
   return made;
 }
 
@@ -273,6 +330,7 @@ std::vector<Delta> ScenarioReader::cluster(const json::object& scenario) {
   for_each_object(items(scenario, "flavors"),
                   [&](const json::object& o) { deltas.push_back(flavor(o)); });
   const size_t said = names_.flavors.capacity();
+  deltas.push_back(fair_sharing(scenario));
   for_each_object(items(scenario, "cohorts"),
                   [&](const json::object& o) { deltas.push_back(cohort(o)); });
   for_each_object(items(scenario, "queues"),

@@ -55,6 +55,9 @@ class ScenarioReader {
   engine::FlavorQuota flavor_quota(const boost::json::object& from);
   std::vector<engine::ResourceGroup> groups(const boost::json::value* from);
   engine::FlavorUpsert flavor(const boost::json::object& from);
+  int64_t weight(const boost::json::object& from);
+  engine::FairSharing fair_sharing(const boost::json::object& scenario);
+  engine::Preemption preemption(const boost::json::object& from);
   engine::QueueUpsert queue(const boost::json::object& from);
   engine::CohortUpsert cohort(const boost::json::object& from);
   engine::WorkloadUpsert work(const boost::json::object& from);

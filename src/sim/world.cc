@@ -150,6 +150,7 @@ class World {
   }
 
   void act() {
+    if (!has_priorities_) make_priorities();
     switch (rng_.below(12)) {
       case 0:
         lose_or_return();
@@ -172,14 +173,36 @@ class World {
     }
   }
 
+  // The more urgent may push out the less urgent, as soon as the queue is there to say so.
+  void make_priorities() {
+    for (int value = 0; value < 3; ++value)
+      send("POST", "/apis/kueue.x-k8s.io/v1beta2/workloadpriorityclasses", "application/json",
+           fmt::format(
+               R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass","metadata":{{"name":"p{0}"}},"value":{0}}})",
+               value));
+    send("PATCH", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/default",
+         "application/merge-patch+json",
+         R"({"spec":{"preemption":{"withinClusterQueue":"LowerPriority"}}})");
+  }
+  void send(std::string method, std::string target, std::string type, std::string body) {
+    http::send_whole(clean_way_,
+                     {.method = std::move(method),
+                      .target = std::move(target),
+                      .headers = {{"Content-Type", std::move(type)}},
+                      .body = std::move(body)},
+                     Duration(0), [this](Result<http::Response> answer) {
+                       has_priorities_ = answer && answer->status < 300;
+                     });
+  }
+
   void submit() {
     const int64_t pods = rng_.between(1, 4), gpus = rng_.between(0, gpus_per_node_);
     const std::string name = fmt::format("job-{}", report_.jobs++);
     const bool is_failing = rng_.chance(0.15);
     const std::string body = fmt::format(
-        R"({{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"{0}"}},"spec":{{"parallelism":{1},"completions":{1},"backoffLimit":{2}{3},"template":{{"metadata":{{"annotations":{{"taugrid.io/sim-duration":"{4}s","taugrid.io/sim-exit-code":"{5}"}}}},"spec":{{"restartPolicy":"Never","containers":[{{"name":"main","image":"x","command":["true"],"resources":{{"requests":{{"cpu":"1","nvidia.com/gpu":"{6}"}},"limits":{{"nvidia.com/gpu":"{6}"}}}}}}]}}}}}}}})",
+        R"({{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"{0}","labels":{{"kueue.x-k8s.io/priority-class":"p{7}"}}}},"spec":{{"parallelism":{1},"completions":{1},"backoffLimit":{2}{3},"template":{{"metadata":{{"annotations":{{"taugrid.io/sim-duration":"{4}s","taugrid.io/sim-exit-code":"{5}"}}}},"spec":{{"restartPolicy":"Never","containers":[{{"name":"main","image":"x","command":["true"],"resources":{{"requests":{{"cpu":"1","nvidia.com/gpu":"{6}"}},"limits":{{"nvidia.com/gpu":"{6}"}}}}}}]}}}}}}}})",
         name, pods, rng_.between(0, 3), rng_.chance(0.3) ? R"(,"ttlSecondsAfterFinished":20)" : "",
-        rng_.between(1, 60), is_failing ? 1 : 0, gpus);
+        rng_.between(1, 60), is_failing ? 1 : 0, gpus, rng_.below(3));
     note("submit " + name);
     http::Request request{.method = "POST",
                           .target = "/apis/batch/v1/namespaces/default/jobs",
@@ -297,7 +320,7 @@ class World {
   std::unique_ptr<plane::Plane> plane_;
   std::set<std::string> submitted_, lost_;
   TerminalRecords terminal_;
-  bool is_dirty_ = false;
+  bool is_dirty_ = false, has_priorities_ = false;
 };
 
 }  // namespace
