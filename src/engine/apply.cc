@@ -184,8 +184,7 @@ bool has_same_places(const std::vector<PodSetAdmission>& a, const std::vector<Po
 // The API shows the admission that is in force.
 bool confirms(const WorkloadState& workload, const WorkloadUpsert& delta) {
   if (workload.phase != Phase::admitted || delta.is_finished || delta.is_evicted ||
-      !delta.admission ||
-      !has_same_places(*delta.admission, workload.admission))
+      !delta.admission || !has_same_places(*delta.admission, workload.admission))
     return false;
   return std::ranges::equal(*delta.admission, workload.admission,
                             [](const PodSetAdmission& shown, const PodSetAdmission& ours) {

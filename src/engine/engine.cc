@@ -94,11 +94,11 @@ void add_verdicts(const Engine::State& state, const QueueState& queue,
                   std::vector<Verdict>& verdicts) {
   int32_t ahead = 0;
   for (const OrderKey& key : queue.holders)
-    verdicts.push_back({.workload = key.id,
-                        .pod = {},
-                        .blockers = {{.reason = Reason::waiting_preemption,
-                                      .quota = {},
-                                      .free_gpus_by_node = {}}}});
+    verdicts.push_back(
+        {.workload = key.id,
+         .pod = {},
+         .blockers = {
+             {.reason = Reason::waiting_preemption, .quota = {}, .free_gpus_by_node = {}}}});
   for (const auto& [key, bucket] : queue.book.in_order()) {
     const WorkloadState& workload = state.workloads[key.id.index()];
     Verdict verdict{.workload = key.id, .pod = {}, .blockers = {}};

@@ -15,8 +15,7 @@ Cycle::FairOrder::FairOrder(Cycle& cycle, const std::vector<Head>& heads)
       if (std::ranges::find(siblings, node) != siblings.end()) break;
       siblings.push_back(node);
     }
-    if (quota.parent(node) == QuotaTree::none &&
-        std::ranges::find(roots_, node) == roots_.end())
+    if (quota.parent(node) == QuotaTree::none && std::ranges::find(roots_, node) == roots_.end())
       roots_.push_back(node);
   }
 }
@@ -64,8 +63,7 @@ const Cycle::FairOrder::Entry& Cycle::FairOrder::best_of(NodeIndex node) {
       state.quota.charge(queue, cell, amount, &state.trail);
     entry.share = state.quota.share(node);
     for (const auto& [cell, amount] : head.wants)
-      entry.borrows |=
-          state.quota.usage_later(node, cell) > state.quota.subtree_quota(node, cell);
+      entry.borrows |= state.quota.usage_later(node, cell) > state.quota.subtree_quota(node, cell);
     state.trail.undo_to(mark);
   }
   return known_[node] = entry;

@@ -26,7 +26,7 @@ struct Cycle::FairOrder {
   bool is_before(const Entry& a, const Entry& b) const;
   Cycle& cycle_;
   const std::vector<Head>& heads_;
-  std::map<NodeIndex, size_t> at_;               // queue -> its head
+  std::map<NodeIndex, size_t> at_;                        // queue -> its head
   std::map<NodeIndex, std::vector<NodeIndex>> children_;  // only branches with heads
   std::vector<NodeIndex> roots_;
   std::map<NodeIndex, Entry> known_;

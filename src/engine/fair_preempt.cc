@@ -63,9 +63,9 @@ struct Cycle::Targets::FairTargets {
         continue;
       }
       Best& best = is_queue ? queue : branch;
-      const bool is_better =
-          best.node == QuotaTree::none || share > best.share ||
-          (share == best.share && (!is_queue || before(*waiting[child][0], *waiting[best.node][0])));
+      const bool is_better = best.node == QuotaTree::none || share > best.share ||
+                             (share == best.share &&
+                              (!is_queue || before(*waiting[child][0], *waiting[best.node][0])));
       if (is_better) best = {child, share};
     }
     if (branch.node == QuotaTree::none && queue.node == QuotaTree::none) {
@@ -77,9 +77,7 @@ struct Cycle::Targets::FairTargets {
       return next_below(branch.node);
     return queue.node;
   }
-  bool before(const Candidate& a, const Candidate& b) const {
-    return order(a) < order(b);
-  }
+  bool before(const Candidate& a, const Candidate& b) const { return order(a) < order(b); }
 
  public:
   // Others' before ours, the lowest priority, the latest, by id.

@@ -101,7 +101,8 @@ TEST(Fair, ItComesToRest) {
     FairWorld w(rng.between(4, 20), {{.gpus = rng.between(0, 6)},
                                      {.gpus = rng.between(0, 6)},
                                      {.weight = rng.between(1, 3) * weight_one}});
-    for (uint32_t queue = 0; queue < 3; ++queue) w.flood(queue, 20, static_cast<int>(rng.between(1, 3)));
+    for (uint32_t queue = 0; queue < 3; ++queue)
+      w.flood(queue, 20, static_cast<int>(rng.between(1, 3)));
     w.settle(20);
     for (int i = 0; i < 5; ++i) {
       w.now += seconds(1);

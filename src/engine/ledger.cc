@@ -206,8 +206,7 @@ void Engine::State::set_admission(WorkloadId id, std::vector<PodSetAdmission> ad
     }
   }
   if (is_sane(workload.queue)) grow(queues, workload.queue).admitted.insert(id);
-  if (!is_quota_stale)
-    charge_quota(workload, workload.admission, 1, QuotaTree::Usage::both);
+  if (!is_quota_stale) charge_quota(workload, workload.admission, 1, QuotaTree::Usage::both);
   ++generation;
 }
 

@@ -89,10 +89,9 @@ struct Cycle::Nominator {
       }
       if (choice.mode == Mode::none) continue;
       choices.push_back(choice);
-      const bool goes_on =
-          choice.mode == Mode::no_candidates ||
-          (choice.mode != Mode::fit && !queue.spec.stops_at_preemption) ||
-          (choice.level > 0 && queue.spec.tries_next_before_borrowing);
+      const bool goes_on = choice.mode == Mode::no_candidates ||
+                           (choice.mode != Mode::fit && !queue.spec.stops_at_preemption) ||
+                           (choice.level > 0 && queue.spec.tries_next_before_borrowing);
       if (goes_on) continue;
       std::ranges::rotate(choices, choices.end() - 1);
       return choices;
@@ -120,8 +119,8 @@ struct Cycle::Nominator {
       return choice;
     }
     const Preemption& policy = queue.spec.preemption;
-    if (value > quota.nominal(queue.quota, at) && !reach.is_below_root &&
-        !policy.may_borrow && !(state().fair.is_on && policy.reclaim != Reclaim::never))
+    if (value > quota.nominal(queue.quota, at) && !reach.is_below_root && !policy.may_borrow &&
+        !(state().fair.is_on && policy.reclaim != Reclaim::never))
       return choice;
     const std::map<FlavorResource, int64_t> wants{{at, value}};
     const Trail::Mark mark = state().trail.mark();
@@ -173,7 +172,8 @@ std::optional<Cycle::Taking> Cycle::find_taking(const WorkloadState& workload,
                     .wants = leaf.now.wants,
                     .contested = {}};
     for (const auto& [at, amount] : leaf.now.wants) {
-      if (is_fit || state.quota.available(queue.quota, at) < amount) targets.contested.push_back(at);
+      if (is_fit || state.quota.available(queue.quota, at) < amount)
+        targets.contested.push_back(at);
     }
     NodeProbe probe(*this, workload, leaf.chosen);
     if (probe.is_needed()) targets.nodes = &probe;

@@ -32,10 +32,10 @@ void Cycle::Targets::gather_in_queue() {
     if ((other.priority >= workload.priority && !is_newer_equal) || !uses_contested(other))
       continue;
     candidates.push_back({.id = id,
-                           .kind = Kind::in_queue,
-                           .is_leaving = other.phase == Phase::evicting,
-                           .priority = other.priority,
-                           .since = other.reserved_at});
+                          .kind = Kind::in_queue,
+                          .is_leaving = other.phase == Phase::evicting,
+                          .priority = other.priority,
+                          .since = other.reserved_at});
   }
 }
 
@@ -53,11 +53,11 @@ void Cycle::Targets::gather_from(const QueueState& other_queue, QuotaTree::NodeI
              other.priority <= policy.borrow_max_priority.value_or(INT32_MAX))
       kind = Kind::while_borrowing;
     candidates.push_back({.id = id,
-                           .kind = kind,
-                           .below = top,
-                           .is_leaving = other.phase == Phase::evicting,
-                           .priority = other.priority,
-                           .since = other.reserved_at});
+                          .kind = kind,
+                          .below = top,
+                          .is_leaving = other.phase == Phase::evicting,
+                          .priority = other.priority,
+                          .since = other.reserved_at});
   }
 }
 

@@ -12,13 +12,12 @@ struct PreemptWorld : TestWorld {
   void own_queue(int64_t gpus, Preemption preemption,
                  Strategy strategy = Strategy::best_effort_fifo) {
     give(FlavorUpsert{.id = FlavorId(0)});
-    give(QueueUpsert{
-        .id = QueueId(0),
-        .strategy = strategy,
-        .groups = {{.resources = {cpu, gpu},
-                    .flavors = {{.flavor = FlavorId(0),
-                                 .quotas = {{cpu, 1'000'000'000}, {gpu, gpus}}}}}},
-        .preemption = preemption});
+    give(QueueUpsert{.id = QueueId(0),
+                     .strategy = strategy,
+                     .groups = {{.resources = {cpu, gpu},
+                                 .flavors = {{.flavor = FlavorId(0),
+                                              .quotas = {{cpu, 1'000'000'000}, {gpu, gpus}}}}}},
+                     .preemption = preemption});
   }
   void submit(uint32_t id, int count, int gpus_each, int priority) {
     give(work[id] = workload(id, count, gpus_each, priority));
@@ -32,9 +31,8 @@ struct PreemptWorld : TestWorld {
           one.admission = admit->pod_sets;
           give(one);
           for (int p = 0; p < one.pod_sets[0].count; ++p) {
-            pods_of[one.id.value].push_back({.id = PodId(next_pod++),
-                                             .workload = one.id,
-                                             .request = one.pod_sets[0].request});
+            pods_of[one.id.value].push_back(
+                {.id = PodId(next_pod++), .workload = one.id, .request = one.pod_sets[0].request});
             give(pods_of[one.id.value].back());
           }
         } else if (const auto* bind = std::get_if<Bind>(&decision)) {
@@ -171,7 +169,8 @@ TEST(Preempt, NoSmallerSetOfVictimsWouldDo) {
       w.submit(id, static_cast<int>(rng.between(1, 2)), static_cast<int>(rng.between(1, 5)),
                static_cast<int>(rng.below(3)));
     w.start_all();
-    const int count = static_cast<int>(rng.between(1, 3)), each = static_cast<int>(rng.between(1, 8));
+    const int count = static_cast<int>(rng.between(1, 3)),
+              each = static_cast<int>(rng.between(1, 8));
     w.submit(9, count, each, 2);
     const CycleResult result = w.cycle();
     // Its pods fit on what is free once these are gone.

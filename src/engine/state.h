@@ -113,11 +113,11 @@ struct Engine::State {
   std::map<WorkClass, std::pair<ClassId, int64_t>> classes;  // id and uses
   std::vector<ClassId> free_classes;
 
-  std::set<PodId> unbound;                          // live pods without a node
-  std::set<WorkloadId> homeless;                    // waiting workloads whose queue does not exist
-  std::set<WorkloadId> watched;                     // those that time may change
-  std::set<WorkloadId> must_go;                     // may have to be evicted
-  std::set<WorkloadId> leaving;                     // told to go, and still there
+  std::set<PodId> unbound;        // live pods without a node
+  std::set<WorkloadId> homeless;  // waiting workloads whose queue does not exist
+  std::set<WorkloadId> watched;   // those that time may change
+  std::set<WorkloadId> must_go;   // may have to be evicted
+  std::set<WorkloadId> leaving;   // told to go, and still there
   size_t holder_count = 0;
   std::deque<std::pair<Time, PodId>> assumed_pods;  // by expiry; stale entries are passed over
   std::map<PodId, Verdict> told_pods;               // of pods outside queues that wait

@@ -21,8 +21,9 @@ std::string describe(const CycleResult& result) {
     } else if (const auto* bind = std::get_if<Bind>(&decision)) {
       out += fmt::format("bind {} {} {:x}", bind->pod.value, bind->node.value, bind->gpus);
     } else if (const auto* evict = std::get_if<Evict>(&decision)) {
-      out += fmt::format("evict {} {} by {} {}", evict->workload.value, static_cast<int>(evict->reason),
-                         evict->preemptor.value, static_cast<int>(evict->cause));
+      out += fmt::format("evict {} {} by {} {}", evict->workload.value,
+                         static_cast<int>(evict->reason), evict->preemptor.value,
+                         static_cast<int>(evict->cause));
     }
     out += '\n';
   }
@@ -89,8 +90,7 @@ class Storm {
     made.preemption = {.within = static_cast<Within>(rng_.below(3)),
                        .reclaim = static_cast<Reclaim>(rng_.below(3)),
                        .may_borrow = rng_.chance(0.3)};
-    if (rng_.chance(0.3))
-      made.preemption.borrow_max_priority = static_cast<int32_t>(rng_.below(3));
+    if (rng_.chance(0.3)) made.preemption.borrow_max_priority = static_cast<int32_t>(rng_.below(3));
     return made;
   }
   NodeUpsert node(uint32_t id) {

@@ -198,12 +198,12 @@ struct QueueUpsert {
   std::vector<ResourceGroup> groups;
   bool follows_nodes =
       false;  // taugrid.io/quota: auto: nominal = allocatable of the flavor's nodes
-  bool tries_next_before_borrowing = false;  // flavorFungibility.whenCanBorrow: TryNextFlavor
-  bool stops_at_preemption = false;          // flavorFungibility.whenCanPreempt: MayStopSearch
+  bool tries_next_before_borrowing = false;      // flavorFungibility.whenCanBorrow: TryNextFlavor
+  bool stops_at_preemption = false;              // flavorFungibility.whenCanPreempt: MayStopSearch
   bool prefers_preemption_to_borrowing = false;  // flavorFungibility.preference
   Preemption preemption;
   int64_t weight = weight_one;
-  bool reserves_for_head = false;            // backfill easy or conservative; kept, not used yet
+  bool reserves_for_head = false;  // backfill easy or conservative; kept, not used yet
 };
 struct QueueGone {
   QueueId id;

@@ -111,12 +111,11 @@ const TypeInfo& type_of<ClusterQueue::Spec::Preemption>() {
 template <>
 const TypeInfo& type_of<ClusterQueue::Spec::Fungibility>() {
   using F = ClusterQueue::Spec::Fungibility;
-  static const TypeInfo type =
-      table(KUEUE "FlavorFungibility", "When the next flavor is tried.",
-            {field<&F::when_can_borrow>("whenCanBorrow", "MayStopSearch or TryNextFlavor."),
-             field<&F::when_can_preempt>("whenCanPreempt", "MayStopSearch or TryNextFlavor."),
-             field<&F::preference>("preference",
-                                   "BorrowingOverPreemption or PreemptionOverBorrowing.")});
+  static const TypeInfo type = table(
+      KUEUE "FlavorFungibility", "When the next flavor is tried.",
+      {field<&F::when_can_borrow>("whenCanBorrow", "MayStopSearch or TryNextFlavor."),
+       field<&F::when_can_preempt>("whenCanPreempt", "MayStopSearch or TryNextFlavor."),
+       field<&F::preference>("preference", "BorrowingOverPreemption or PreemptionOverBorrowing.")});
   return type;
 }
 

@@ -344,8 +344,8 @@ TEST(DecisionWriter, APreemptionSaysForWhomAndWhy) {
   admitted.status.admission = kube::Admission{.cluster_queue = "cluster"};
   w.put(admitted);
   const auto id = w.mirror.names().workloads.find("w-w");
-  const auto write = w.write(engine::Evict{id, engine::EvictReason::preempted, id,
-                                           engine::PreemptCause::reclaim});
+  const auto write =
+      w.write(engine::Evict{id, engine::EvictReason::preempted, id, engine::PreemptCause::reclaim});
   ASSERT_TRUE(write);
   std::map<std::string, std::string> told;
   const Written written = read(*write);

@@ -81,10 +81,12 @@ void ScenarioReader::check_steps(const json::object& scenario) {
       {"cycle", ""},     {"run", ""},  {"restart", ""},       {"finish", ""},
       {"add", ""},       {"node", ""}, {"nodeGone", ""},      {"pods", ""},
       {"bindFails", ""}, {"wait", ""}, {"evictionsDone", ""}, {"requeueEvicted", ""}};
-  static constexpr Key expect_keys[] = {{"admitted", ""},  {"pending", ""},   {"preempted", ""},
-                                        {"untouched", ""}, {"bound", ""},     {"evicted", ""},
-                                        {"available", ""}, {"potential", ""}, {"shares", ""},
-                                        {"cycles", "several cycles in one expectation"}};
+  static constexpr Key expect_keys[] = {
+      {"admitted", ""},  {"pending", ""},
+      {"preempted", ""}, {"untouched", ""},
+      {"bound", ""},     {"evicted", ""},
+      {"available", ""}, {"potential", ""},
+      {"shares", ""},    {"cycles", "several cycles in one expectation"}};
   const auto check_expect = [&](const json::value* expect) {
     if (expect != nullptr && expect->is_object())
       check_keys(expect->as_object(), expect_keys, "expect");

@@ -92,8 +92,8 @@ std::vector<std::string> ScenarioPlayer::play() {
   const json::value* expect = wanted->if_contains("expect");
   if (expect != nullptr && expect->is_object()) {
     const json::object& first = expect->as_object();
-    if (!first.contains("available") && !first.contains("potential") &&
-        !first.contains("shares")) cycle(1);
+    if (!first.contains("available") && !first.contains("potential") && !first.contains("shares"))
+      cycle(1);
     compare(first, "first cycle");
   }
   const json::value* then = wanted->if_contains("then");
@@ -491,7 +491,7 @@ void ScenarioPlayer::compare_shares(const json::object& want, const std::string&
     const auto text = [](double share) { return fmt::format("{:.3f}", share); };
     expect_equal(fmt::format("{}: share of {}", where, std::string_view(name)),
                  value.is_number() ? text(value.to_number<double>()) : text_of(value),
-                 !got   ? "none"
+                 !got    ? "none"
                  : !*got ? "unbounded"
                          : text(static_cast<double>(**got) / 1e6));
   }

@@ -186,13 +186,12 @@ Preemption ScenarioReader::preemption(const json::object& from) {
     return chosen;
   };
   Preemption made{
-      .within = choice("within", Within::never,
-                       std::pair("LowerPriority", Within::lower_priority),
-                       std::pair("LowerOrNewerEqualPriority",
-                                 Within::lower_or_newer_equal_priority)),
-      .reclaim = choice("reclaim", Reclaim::never,
-                        std::pair("LowerPriority", Reclaim::lower_priority),
-                        std::pair("Any", Reclaim::any)),
+      .within =
+          choice("within", Within::never, std::pair("LowerPriority", Within::lower_priority),
+                 std::pair("LowerOrNewerEqualPriority", Within::lower_or_newer_equal_priority)),
+      .reclaim =
+          choice("reclaim", Reclaim::never, std::pair("LowerPriority", Reclaim::lower_priority),
+                 std::pair("Any", Reclaim::any)),
       .may_borrow = choice("borrow", false, std::pair("LowerPriority", true))};
   if (const auto most = parse_int(text_at(from, "borrowMax")))
     made.borrow_max_priority = static_cast<int32_t>(*most);

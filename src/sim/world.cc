@@ -176,10 +176,11 @@ class World {
   // The more urgent may push out the less urgent, as soon as the queue is there to say so.
   void make_priorities() {
     for (int value = 0; value < 3; ++value)
-      send("POST", "/apis/kueue.x-k8s.io/v1beta2/workloadpriorityclasses", "application/json",
-           fmt::format(
-               R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass","metadata":{{"name":"p{0}"}},"value":{0}}})",
-               value));
+      send(
+          "POST", "/apis/kueue.x-k8s.io/v1beta2/workloadpriorityclasses", "application/json",
+          fmt::format(
+              R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass","metadata":{{"name":"p{0}"}},"value":{0}}})",
+              value));
     send("PATCH", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/default",
          "application/merge-patch+json",
          R"({"spec":{"preemption":{"withinClusterQueue":"LowerPriority"}}})");
