@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what tests need, builds, runs every test; the last line is "N passed, N failed, N skipped".
-#   scripts/test.sh                unit tests (ASan, UBSan), simulation, the platform as a process with stock kubectl
+#   scripts/test.sh                unit tests and fuzz targets (ASan, UBSan), threads (TSan), simulation, the platform
+#                                  as a process with stock kubectl; TAU_FUZZ_SECONDS=30, TAU_CRASH_ROUNDS=50: the full proof
 #   scripts/test.sh --kubernetes   the same plane on a real Kubernetes API server instead
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -45,6 +46,17 @@ ctest --test-dir build/dev --output-on-failure -j2 2>&1 | tee build/ctest.log | 
 units=$(grep -cE 'Test +#.*Passed' build/ctest.log); broken=$(grep -cE 'Test +#.*(Failed|Exception|Timeout|Not Run)' build/ctest.log)
 passed=$((passed + units)) failed=$((failed + broken))
 [ "$broken" = 0 ] || tail -n 60 build/ctest.log >&2
+say "fuzzing: $(ls fuzz/fuzz_*.cc | wc -l) targets, ${TAU_FUZZ_SECONDS:=10} s each, two at a time"
+ls fuzz/fuzz_*.cc | xargs -P2 -I{} scripts/fuzz.sh {} "$TAU_FUZZ_SECONDS" >build/fuzz.log 2>&1
+while read -r word name; do
+  if [ "$word" = ok: ]; then result "fuzz $name" 0; elif [ "$word" = FAILED: ]; then result "fuzz $name" 1; fi
+done < <(grep -E '^(ok|FAILED): ' build/fuzz.log)
+[ "$(grep -cE '^(ok|FAILED): ' build/fuzz.log)" = "$(ls fuzz/fuzz_*.cc | wc -l)" ] || result "every fuzz target ran" 1
+grep -q '^FAILED: ' build/fuzz.log && grep -vE '^(ok|#|INFO)' build/fuzz.log | tail -n 60 >&2
+say "threads of host under TSan"
+build tsan host_test && build/tsan/src/host/host_test --gtest_brief=1 >build/tsan.log 2>&1; code=$?
+[ $code = 0 ] || tail -n 60 build/tsan.log >&2
+result "host under TSan" $code
 say "whole-platform simulation"
 # Two halves at once: a seed is one thread.
 "$TAU" simulate --seed 1..50 >build/simulate-a.log 2>&1 & half=$!

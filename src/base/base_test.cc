@@ -59,6 +59,12 @@ TEST(Rng, SameSeedSameDraws) {
   EXPECT_EQ(make_uuid(a)[14], '4');
 }
 
+TEST(Text, WhatIsNotUtf8IsReplaced) {
+  EXPECT_EQ(to_utf8("a\u00e9\U0001F600"), "a\u00e9\U0001F600");
+  EXPECT_EQ(to_utf8("a\xff\xc3(\xed\xa0\x80"), "a\ufffd\ufffd(\ufffd\ufffd\ufffd");
+  EXPECT_EQ(to_utf8(std::string_view("\0\xe2\x82", 3)), std::string("\0\ufffd\ufffd", 7));
+}
+
 TEST(Text, Base64RoundTrips) {
   for (const std::string text : {"", "a", "ab", "abc", "abcd", "hello world"}) {
     EXPECT_EQ(*base64_decode(base64_encode(text)), text);

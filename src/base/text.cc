@@ -163,4 +163,35 @@ uint64_t fnv1a(std::string_view bytes) {
   return hash;
 }
 
+size_t utf8_bytes(std::string_view text) {
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const auto follows = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first < 0xe0) return follows(1) ? 2 : 0;
+  if (first >= 0xe0 && first < 0xf0) {
+    const bool is_overlong = first == 0xe0 && byte(1) < 0xa0;
+    const bool is_surrogate = first == 0xed && byte(1) >= 0xa0;
+    return follows(1) && follows(2) && !is_overlong && !is_surrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first < 0xf5) {
+    const bool is_out_of_range =
+        (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90);
+    return follows(1) && follows(2) && follows(3) && !is_out_of_range ? 4 : 0;
+  }
+  return 0;
+}
+
+std::string to_utf8(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const size_t bytes = utf8_bytes(text);
+    valid += bytes == 0 ? "\ufffd" : text.substr(0, bytes);
+    text.remove_prefix(std::max<size_t>(bytes, 1));
+  }
+  return valid;
+}
+
 }  // namespace tau

@@ -28,6 +28,11 @@ std::string base64_encode(std::string_view bytes);
 Result<std::string> base64_decode(std::string_view text);
 std::string hex_encode(std::string_view bytes);
 
+// The length of the UTF-8 character that the text begins with; 0 = none does. Not for empty text.
+size_t utf8_bytes(std::string_view text);
+// The text with U+FFFD for each byte that is not UTF-8.
+std::string to_utf8(std::string_view text);
+
 // 64-bit FNV-1a; for names and digests that must be stable across runs, not for security.
 uint64_t fnv1a(std::string_view bytes);
 

@@ -50,6 +50,9 @@ Result<ClusterAccess> parse_kubeconfig(std::string_view text, std::string_view c
     return fail(ErrorCode::not_found,
                 fmt::format("context \"{}\" names a cluster that the kubeconfig lacks", wanted));
   ClusterAccess access{.server = std::string(meta::string_at(*cluster, "cluster.server"))};
+  if (access.server.empty())
+    return fail(ErrorCode::invalid, fmt::format("cluster \"{}\" of the kubeconfig has no server",
+                                                meta::string_at(*cluster, "name")));
   if (const auto ns = meta::string_at(*chosen, "context.namespace"); !ns.empty()) access.ns = ns;
   access.ca_pem = TRY(data_at(*cluster, "cluster.certificate-authority-data"));
   access.ca_file = meta::string_at(*cluster, "cluster.certificate-authority");

@@ -317,11 +317,10 @@ Result<void> ResponseParser::feed_end() {
 }
 
 bool ResponseParser::is_done() const {
-  return state_->core->is_done();
+  return !state_->has_failed && state_->core->is_done();
 }
 bool ResponseParser::keeps_alive() const {
-  return state_->core->is_done() && !state_->has_failed && !state_->core->need_eof() &&
-         state_->core->keep_alive();
+  return is_done() && !state_->core->need_eof() && state_->core->keep_alive();
 }
 
 // ---- encoders

@@ -13,11 +13,12 @@ constexpr Wide widest = static_cast<Wide>(std::numeric_limits<int64_t>::max());
 
 enum class Form { decimal, binary, exponent };
 
-// value = digits * 10^exponent10 * 2^exponent2
+// All amounts are held in billionths, rounded away from zero; what exceeds an int64 of whole units
+// counts as that, as in resource.Quantity.
+constexpr Wide billion = 1'000'000'000;
 struct Parsed {
   bool is_negative = false;
-  Wide digits = 0;
-  int exponent10 = 0, exponent2 = 0;
+  Wide billionths = 0;  // magnitude
   Form form = Form::decimal;
 };
 
@@ -48,6 +49,40 @@ std::unexpected<Error> bad(std::string_view text) {
               fmt::format("\"{}\" is not a quantity such as 250m, 8 or 1Gi", text));
 }
 
+// digits * 10^exponent10 * 2^exponent2, in billionths.
+Wide in_billionths(Wide digits, int exponent10, int exponent2) {
+  constexpr Wide room = (Wide{1} << 126) / 10;
+  Wide value = digits;
+  bool is_inexact = false;
+  const auto shorten = [&] {
+    is_inexact |= value % 10 != 0;
+    value /= 10;
+    ++exponent10;
+  };
+  exponent10 += 9;
+  for (; exponent2 > 0; --exponent2) {
+    while (value > room) shorten();
+    value *= 2;
+  }
+  while (exponent10 < 0 && value > 0) shorten();
+  for (; exponent10 > 0 && value <= widest * billion; --exponent10) value *= 10;
+  return std::min(value + (is_inexact ? 1 : 0), widest * billion);
+}
+
+// "e3", "E-2"; nullopt if it is none.
+std::optional<int> parse_exponent(std::string_view text) {
+  text.remove_prefix(1);
+  const bool is_minus = text.front() == '-';
+  if (is_minus || text.front() == '+') text.remove_prefix(1);
+  if (text.empty() || text.size() > 3) return std::nullopt;
+  int exponent = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    exponent = exponent * 10 + (c - '0');
+  }
+  return is_minus ? -exponent : exponent;
+}
+
 Result<Parsed> parse(std::string_view text) {
   Parsed parsed;
   std::string_view rest = text;
@@ -55,119 +90,75 @@ Result<Parsed> parse(std::string_view text) {
     parsed.is_negative = rest.front() == '-';
     rest.remove_prefix(1);
   }
-  size_t digits = 0;
+  Wide digits = 0;
+  int count = 0, exponent10 = 0;
   bool has_point = false;
-  while (!rest.empty() &&
-         ((rest.front() >= '0' && rest.front() <= '9') || (rest.front() == '.' && !has_point))) {
-    if (rest.front() == '.') {
+  for (; !rest.empty(); rest.remove_prefix(1)) {
+    const char c = rest.front();
+    if (c == '.' && !has_point) {
       has_point = true;
+    } else if (c >= '0' && c <= '9') {
+      if (++count > 30) return bad(text);
+      digits = digits * 10 + (c - '0');
+      exponent10 -= has_point ? 1 : 0;
     } else {
-      if (++digits > 30) return bad(text);
-      parsed.digits = parsed.digits * 10 + (rest.front() - '0');
-      if (has_point) --parsed.exponent10;
+      break;
     }
-    rest.remove_prefix(1);
   }
-  if (digits == 0) return bad(text);
+  if (count == 0) return bad(text);
   if (rest.size() >= 2 && (rest.front() == 'e' || rest.front() == 'E') && rest[1] != 'i') {
-    std::string_view number = rest.substr(1);
-    const bool is_minus = number.front() == '-';
-    if (is_minus || number.front() == '+') number.remove_prefix(1);
-    int exponent = 0;
-    if (number.empty() || number.size() > 3) return bad(text);
-    for (const char c : number) {
-      if (c < '0' || c > '9') return bad(text);
-      exponent = exponent * 10 + (c - '0');
-    }
-    parsed.exponent10 += is_minus ? -exponent : exponent;
+    const auto exponent = parse_exponent(rest);
+    if (!exponent) return bad(text);
+    parsed.billionths = in_billionths(digits, exponent10 + *exponent, 0);
     parsed.form = Form::exponent;
     return parsed;
   }
   for (const Suffix& suffix : suffixes) {
     if (rest != suffix.text) continue;
-    parsed.exponent10 += suffix.exponent10;
-    parsed.exponent2 = suffix.exponent2;
+    parsed.billionths = in_billionths(digits, exponent10 + suffix.exponent10, suffix.exponent2);
     parsed.form = suffix.form;
     return parsed;
   }
   return bad(text);
 }
 
-// Rounds away from zero and saturates, as resource.Quantity's ScaledValue does.
-int64_t scaled(Parsed parsed, int scale10) {
-  parsed.exponent10 += scale10;
-  Wide value = parsed.digits;
-  for (int i = 0; i < parsed.exponent2; ++i) {
-    value *= 2;
-    if (value > widest * 1'000'000'000'000) break;
-  }
-  for (; parsed.exponent10 > 0 && value <= widest; --parsed.exponent10) value *= 10;
-  bool is_inexact = false;
-  for (; parsed.exponent10 < 0 && value > 0; ++parsed.exponent10) {
-    is_inexact |= value % 10 != 0;
-    value /= 10;
-  }
-  if (is_inexact) ++value;
-  if (value > widest) value = widest;
+// In units of `size` billionths, rounded away from zero.
+int64_t in_units(const Parsed& parsed, Wide size) {
+  const Wide value = std::min((parsed.billionths + size - 1) / size, widest);
   return static_cast<int64_t>(parsed.is_negative ? -value : value);
+}
+
+std::string digits_of(Wide value) {
+  constexpr Wide part = billion * billion;
+  const auto high = static_cast<int64_t>(value / part), low = static_cast<int64_t>(value % part);
+  return high == 0 ? fmt::format("{}", low) : fmt::format("{}{:018}", high, low);
 }
 
 }  // namespace
 
 Result<int64_t> parse_quantity_milli(std::string_view text) {
-  return scaled(TRY(parse(text)), 3);
+  return in_units(TRY(parse(text)), 1'000'000);
 }
 
 Result<int64_t> parse_quantity(std::string_view text) {
-  return scaled(TRY(parse(text)), 0);
+  return in_units(TRY(parse(text)), billion);
 }
 
 Result<std::string> canonical_quantity(std::string_view text) {
   const Parsed parsed = TRY(parse(text));
-  if (parsed.digits == 0) return std::string("0");
+  if (parsed.billionths == 0) return std::string("0");
   const std::string sign = parsed.is_negative ? "-" : "";
-  Parsed magnitude = parsed;
-  magnitude.is_negative = false;
-  if (parsed.form == Form::binary) {
-    const int64_t milli = scaled(magnitude, 3);
-    if (milli % 1000 == 0) {
-      const int64_t value = scaled(magnitude, 0);
-      constexpr std::array<std::string_view, 7> names{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-      size_t power = 0;
-      int64_t left = value;
-      while (left % 1024 == 0 && power + 1 < names.size()) {
-        left /= 1024;
-        ++power;
-      }
-      return fmt::format("{}{}{}", sign, left, names[power]);
-    }
-  }
-  // Decimal: the largest suffix that keeps the number whole.
-  Wide value = magnitude.digits;
-  int exponent = magnitude.exponent10;
-  for (int i = 0; i < magnitude.exponent2; ++i) value *= 2;
-  while (value % 10 == 0) {
-    value /= 10;
-    ++exponent;
-  }
-  while (exponent % 3 != 0 || (exponent < -9) || (exponent > 18)) {
-    if (exponent < -9) {
-      const bool is_inexact = value % 10 != 0;
-      value = value / 10 + (is_inexact ? 1 : 0);
-      ++exponent;
-      continue;
-    }
-    value *= 10;
-    --exponent;
-    if (value > widest * 1000) return bad(text);
-  }
-  if (parsed.form == Form::exponent) {
-    return exponent == 0 ? fmt::format("{}{}", sign, static_cast<int64_t>(value))
-                         : fmt::format("{}{}e{}", sign, static_cast<int64_t>(value), exponent);
-  }
+  if (parsed.form == Form::binary && parsed.billionths % billion == 0)
+    return sign + format_bytes(static_cast<int64_t>(parsed.billionths / billion));
+  // The largest thousandfold that keeps the number whole.
+  Wide value = parsed.billionths;
+  int exponent = -9;
+  for (; value % 1000 == 0 && exponent < 18; exponent += 3) value /= 1000;
+  const std::string digits = sign + digits_of(value);
+  if (parsed.form == Form::exponent)
+    return exponent == 0 ? digits : fmt::format("{}e{}", digits, exponent);
   constexpr std::array<std::string_view, 10> names{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
-  return fmt::format("{}{}{}", sign, static_cast<int64_t>(value),
-                     names[static_cast<size_t>((exponent + 9) / 3)]);
+  return digits + std::string(names[static_cast<size_t>((exponent + 9) / 3)]);
 }
 
 std::string format_milli(int64_t milli) {

@@ -151,6 +151,10 @@ Result<std::vector<FieldRequirement>> parse_field_selector(std::string_view text
     FieldRequirement requirement;
     requirement.is_equal = part[equals - 1] != '!';
     requirement.path = trim(part.substr(0, requirement.is_equal ? equals : equals - 1));
+    if (requirement.path.empty()) {
+      return fail(ErrorCode::bad_request,
+                  fmt::format("invalid field selector \"{}\": \"{}\" names no field", text, part));
+    }
     std::string_view value = part.substr(equals + 1);
     if (value.starts_with('=')) value.remove_prefix(1);
     requirement.value = trim(value);

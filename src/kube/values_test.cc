@@ -49,6 +49,14 @@ TEST(Quantity, CanonicalTextIsWhatTheServerReturns) {
                                          {"0", "0"},
                                          {"1e3", "1e3"},
                                          {"0.5Gi", "512Mi"},
+                                         {"3E52", "9223372036854775807"},
+                                         {"100Ei", "9223372036854775807"},
+                                         {"9999999999999999999", "9223372036854775807"},
+                                         {"9223372036854775806.9", "9223372036854775806900m"},
+                                         {"0.0000000001", "1n"},
+                                         {"0.1Ki", "102400m"},
+                                         {"1e-3", "1e-3"},
+                                         {"1.5e3", "1500"},
                                          {"-2", "-2"}}) {
     EXPECT_EQ(canonical_quantity(c.text).value_or("?"), c.want) << c.text;
   }
@@ -87,6 +95,8 @@ TEST(Selector, FieldSelectors) {
   EXPECT_EQ((*parsed)[1].path, "status.phase");
   EXPECT_FALSE((*parsed)[1].is_equal);
   EXPECT_FALSE(parse_field_selector("nonsense"));
+  EXPECT_FALSE(parse_field_selector("!=x"));
+  EXPECT_FALSE(parse_field_selector(" =x"));
 }
 
 TEST(Resources, AreFoundByEveryName) {

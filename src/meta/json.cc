@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <cmath>
 
 #include "base/limits.h"
 
@@ -50,6 +51,16 @@ void pretty(std::string& out, const json::value& value, int indent) {
   }
 }
 
+// A number too great for a double is read as infinite, and would be written as no JSON.
+bool has_infinity(const json::value& value) {
+  if (const double* number = value.if_double()) return !std::isfinite(*number);
+  if (const json::array* array = value.if_array()) return std::ranges::any_of(*array, has_infinity);
+  const json::object* object = value.if_object();
+  return object != nullptr && std::ranges::any_of(*object, [](const auto& member) {
+           return has_infinity(member.value());
+         });
+}
+
 }  // namespace
 
 Result<json::value> parse_json(std::string_view text) {
@@ -64,7 +75,10 @@ Result<json::value> parse_json(std::string_view text) {
     return fail(ErrorCode::bad_request,
                 fmt::format("invalid JSON at {}: {}", place_of(text, consumed), what));
   }
-  return parser.release();
+  json::value value = parser.release();
+  if (has_infinity(value))
+    return fail(ErrorCode::bad_request, "invalid JSON: a number is out of range");
+  return value;
 }
 
 std::string to_text(const json::value& value) {

@@ -43,6 +43,13 @@ const TypeInfo& type_of<Outer>() {
 
 namespace {
 
+TEST(Json, RefusesNumbersThatNoDoubleHolds) {
+  // They would be written as a word that is no JSON, and the state could not be read again.
+  for (const char* text : {"1e999", "{\"a\":[1,-25E6376420]}"})
+    EXPECT_FALSE(parse_json(text)) << text;
+  EXPECT_TRUE(parse_json("1e300"));
+}
+
 TEST(Fields, RoundTrip) {
   const char* text =
       R"({"inner":{"name":"a","count":3},"list":[{"name":"b","count":0}],"labels":{"k":"v"},"at":"2026-12-01T05:37:43.000001Z","on":true})";

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/limits.h"
+#include "base/text.h"
 #include "meta/json.h"
 #include "meta/yaml_scalar.h"
 
@@ -27,35 +28,13 @@ std::unexpected<Error> fail_at(const YAML::Mark& mark, std::string_view message)
               fmt::format("invalid YAML: line {}: {}", mark.line + 1, message));
 }
 
-// The length of the UTF-8 character that begins there; 0 = none does.
-size_t character_bytes(std::string_view text) {
-  const auto byte = [&](size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const auto follows = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return follows(1) ? 2 : 0;
-  if (first >= 0xe0 && first < 0xf0) {
-    const bool is_overlong = first == 0xe0 && byte(1) < 0xa0;
-    const bool is_surrogate = first == 0xed && byte(1) >= 0xa0;
-    return follows(1) && follows(2) && !is_overlong && !is_surrogate ? 3 : 0;
-  }
-  if (first >= 0xf0 && first < 0xf5) {
-    const bool is_out_of_range =
-        (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90);
-    return follows(1) && follows(2) && follows(3) && !is_out_of_range ? 4 : 0;
-  }
-  return 0;
-}
-
 // yaml-cpp takes some bytes that YAML forbids for the end of its input and then reads without end,
 // so text is checked before it gets there.
 Result<void> check_characters(std::string_view text) {
   int line = 1;
   for (size_t at = 0; at < text.size();) {
     const auto c = static_cast<unsigned char>(text[at]);
-    const size_t bytes = character_bytes(text.substr(at));
+    const size_t bytes = utf8_bytes(text.substr(at));
     const bool is_control = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
     if (bytes == 0 || is_control) {
       return fail(
@@ -308,6 +287,7 @@ class YamlWriter {
   }
 
   void literal(std::string_view text, size_t indent) {
+    indent = std::max<size_t>(indent, 2);  // a whole document too: at the border it would end
     size_t ends = 0;
     while (ends < text.size() && text[text.size() - 1 - ends] == '\n') ++ends;
     out += ends == 0 ? "|-" : ends == 1 ? "|" : "|+";

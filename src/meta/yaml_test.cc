@@ -96,6 +96,7 @@ TEST(Yaml, WritesWhatItReads) {
       {R"(["a",{"b":"c"}])", "- a\n- b: c\n"},
       {R"({})", "{}\n"},
       {R"("x")", "x\n"},
+      {R"("2b:s\nb2s")", "|-\n  2b:s\n  b2s\n"},
   };
   for (const Case& c : cases) {
     const auto value = *parse_json(c.json);

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from support import job, run, wait_for
+from support import TAU, job, run, wait_for
 
 EXAMPLE = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "gpu-smoke-test.yaml")
 KUBECTLS = [os.environ[k] for k in ("KUBECTL_136", "KUBECTL_137") if k in os.environ] or ["kubectl"]
@@ -122,7 +122,7 @@ def test_the_command_line_speaks_clearly(shared):
     done = p.tau("ps", "-o", "json").json()
     assert done["kind"] == "RunList"
     assert p.tau("show", "nothing-like-it").code == 3
-    assert "did you mean" in run(os.environ.get("TAU", "tau"), "statsu").err.lower()
+    assert "did you mean" in run(TAU, "statsu").err.lower()
     assert p.tau("run", "--name", "failing", "--wait", "--", "/bin/sh", "-c", "exit 7").code == 8
     assert p.tau("run", "--name", "fine", "--gpus", "1", "--wait", "--", "nvidia-smi", "-L").code == 0
     assert "GPU 0: NVIDIA H100" in p.tau("logs", "fine").out

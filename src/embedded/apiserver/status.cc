@@ -13,15 +13,15 @@ namespace json = boost::json;
 
 json::object details_of(const StatusError& error) {
   json::object details;
-  if (!error.name.empty()) details["name"] = error.name;
+  if (!error.name.empty()) details["name"] = to_utf8(error.name);
   if (!error.group.empty()) details["group"] = error.group;
   if (!error.kind.empty()) details["kind"] = error.kind;
   if (!error.uid.empty()) details["uid"] = error.uid;
   if (!error.causes.empty()) {
     json::array causes;
     for (const StatusCause& cause : error.causes) {
-      json::object item{{"reason", cause.reason}, {"message", cause.message}};
-      if (!cause.field.empty()) item["field"] = cause.field;
+      json::object item{{"reason", cause.reason}, {"message", to_utf8(cause.message)}};
+      if (!cause.field.empty()) item["field"] = to_utf8(cause.field);
       causes.push_back(std::move(item));
     }
     details["causes"] = std::move(causes);
@@ -41,10 +41,14 @@ StatusError about(int code, std::string_view reason, const kube::ResourceInfo& r
 
 }  // namespace
 
+// What a client sent may be quoted in it, so not all of it is UTF-8.
 std::string to_json(const StatusError& error) {
-  json::object status{{"kind", "Status"},           {"apiVersion", "v1"},
-                      {"metadata", json::object()}, {"status", "Failure"},
-                      {"message", error.message},   {"reason", error.reason}};
+  json::object status{{"kind", "Status"},
+                      {"apiVersion", "v1"},
+                      {"metadata", json::object()},
+                      {"status", "Failure"},
+                      {"message", to_utf8(error.message)},
+                      {"reason", error.reason}};
   if (json::object details = details_of(error); !details.empty())
     status["details"] = std::move(details);
   status["code"] = error.code;
