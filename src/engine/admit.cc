@@ -70,13 +70,48 @@ bool Cycle::admit_or_take(const Head& head, std::span<const int32_t> counts, Out
   return may_take && try_to_take(false);
 }
 
+bool Cycle::admit_fewer(const Head& head, Outcome& outcome) {
+  const WorkloadState& workload = state.workloads[head.key.id.index()];
+  int64_t most = 0;  // pods that it can do without
+  for (size_t set = 0; set < workload.counts.size(); ++set)
+    most += workload.counts[set] - workload.min_counts[set];
+  if (most == 0) return false;
+  std::vector<int32_t> counts(workload.counts.size());
+  const auto give_up = [&](int64_t pods_less) {
+    for (size_t set = 0; set < counts.size(); ++set) {
+      const int64_t spare = workload.counts[set] - workload.min_counts[set];
+      counts[set] = static_cast<int32_t>(workload.counts[set] - spare * pods_less / most);
+    }
+  };
+  const bool may_take = state.queues[head.queue.index()].spec.preemption != Preemption{};
+  const auto fits = [&](int64_t pods_less) {
+    give_up(pods_less);
+    return find_admission(workload, counts, true).admission ||
+           (may_take && find_taking(workload, counts, false));
+  };
+  int64_t low = 1, high = most + 1;  // the least to give up is in [low, high]
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (fits(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  if (low > most) return false;
+  give_up(low);
+  Outcome fewer;
+  if (!admit_or_take(head, counts, fewer)) return false;
+  outcome = std::move(fewer);
+  return true;
+}
+
 void Cycle::try_head(const Head& head, bool is_alone, std::vector<QueueId>& blocked) {
   ++result.stats.heads;
   WorkloadState& workload = state.workloads[head.key.id.index()];
   QueueState& queue = state.queues[head.queue.index()];
   workload.was_tried = true;
   Outcome outcome;
-  if (admit_or_take(head, workload.counts, outcome)) return;
+  if (admit_or_take(head, workload.counts, outcome) || admit_fewer(head, outcome)) return;
   const bool has_rivals = !is_alone && state.quota.has_parent(queue.quota);
   if (has_rivals && !head.has_quota && queue.spec.preemption.reclaim != Reclaim::any) {
     const Nomination nomination = nominate(workload, workload.counts);

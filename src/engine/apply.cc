@@ -22,13 +22,15 @@ void Engine::State::node_changed(NodeId id) {
 void Engine::State::check_flavor(FlavorState& flavor, NodeId id) {
   const NodeState& node = nodes[id];
   flavor.nodes.resize(nodes.size());
-  flavor.nodes.set(id.index(),
-                   flavor.is_known && node.is_known &&
-                       std::ranges::all_of(flavor.spec.node_labels, [&](const Label& wanted) {
-                         return std::ranges::any_of(node.spec.labels, [&](const Label& has) {
-                           return has.key == wanted.key && has.value == wanted.value;
-                         });
-                       }));
+  const bool has_labels = std::ranges::all_of(flavor.spec.node_labels, [&](const Label& wanted) {
+    return std::ranges::any_of(node.spec.labels, [&](const Label& has) {
+      return has.key == wanted.key && has.value == wanted.value;
+    });
+  });
+  const bool has_levels = std::ranges::all_of(flavor.spec.levels, [&](LabelKeyId level) {
+    return std::ranges::find(node.spec.labels, level, &Label::key) != node.spec.labels.end();
+  });
+  flavor.nodes.set(id.index(), flavor.is_known && node.is_known && has_labels && has_levels);
 }
 
 void Engine::State::apply(const NodeUpsert& delta) {
@@ -57,7 +59,9 @@ void Engine::State::apply(const NodeUpsert& delta) {
               std::popcount(pod.gpus & node.spec.healthy_gpus) -
                   std::popcount(pod.gpus & now.spec.healthy_gpus));
   }
+  const bool is_moved = node.is_known != now.is_known || node.spec.labels != now.spec.labels;
   node = std::move(now);
+  for (FlavorState& flavor : flavors) flavor.is_topology_stale |= is_moved;
   node_changed(delta.id);
 }
 
@@ -66,6 +70,7 @@ void Engine::State::apply(const NodeGone& delta) {
   // As one without anything to give; its pods are still told of for a while.
   apply(NodeUpsert{.id = delta.id, .is_ready = false});
   nodes.at(delta.id).is_known = false;
+  for (FlavorState& flavor : flavors) flavor.is_topology_stale = true;
   node_changed(delta.id);
 }
 
@@ -131,7 +136,7 @@ void Engine::State::enqueue(WorkloadId id) {
   queues[workload.queue.index()].has_news = true;
   QueueBook& book = queues[workload.queue.index()].book;
   // Whether its time has come is for the next cycle to see.
-  if (workload.is_active && (!workload.not_before || workload.is_ripe))
+  if (workload.is_active && workload.stop == StopPolicy::none && (!workload.not_before || workload.is_ripe))
     book.add(workload.key(id), workload.work_class);
   else
     book.hold_back(workload.key(id));
@@ -201,23 +206,29 @@ void Engine::State::apply(const WorkloadUpsert& delta) {
   WorkloadState& workload = grow(workloads, delta.id);
   WorkClass work;
   for (const PodSet& set : delta.pod_sets) {
-    work.first.push_back(intern_shape(set.request));
-    work.second.push_back(std::clamp(set.count, 0, 1 << 20));
+    work.shapes.push_back(intern_shape(set.request));
+    work.counts.push_back(std::clamp(set.count, 0, 1 << 20));
+    work.min_counts.push_back(
+        std::clamp(set.min_count.value_or(work.counts.back()), 0, work.counts.back()));
+    work.topology.push_back(set.topology);
+    std::erase_if(work.topology.back().slices,
+                  [](const TopologyRequest::Slice& slice) { return slice.size < 1; });
   }
   const QueueId queue = is_sane(delta.queue) ? delta.queue : QueueId{};
-  const bool is_same = workload.is_known() && workload.shapes == work.first &&
-                       workload.counts == work.second && workload.queue == queue;
+  const bool is_same = workload.is_known() && class_of(workload) == work && workload.queue == queue;
   const bool is_as_it_was =
       workload.phase == Phase::waiting && !delta.admission && !delta.is_finished &&
       workload.priority == delta.priority && workload.created == delta.created &&
-      workload.is_active == delta.is_active && workload.not_before == delta.not_before;
+      workload.is_active == delta.is_active && workload.stop == delta.stop &&
+      workload.not_before == delta.not_before;
   if (is_same && is_as_it_was) {
-    for (const ShapeId shape : work.first) release_shape(shape);
+    for (const ShapeId shape : work.shapes) release_shape(shape);
     return;
   }
   if (is_same && confirms(workload, delta)) {
-    for (const ShapeId shape : work.first) release_shape(shape);
+    for (const ShapeId shape : work.shapes) release_shape(shape);
     workload.is_active = delta.is_active;
+    workload.stop = delta.stop;
     workload.recorded = delta.admission;
     workload.assumed_until.reset();
     if (delta.reserved_at) workload.reserved_at = *delta.reserved_at;
@@ -234,20 +245,23 @@ void Engine::State::apply(const WorkloadUpsert& delta) {
   if (workload.is_known()) {
     dequeue(delta.id);
     clear_admission(delta.id);
-    release_class({workload.shapes, workload.counts});
+    release_class(class_of(workload));
     for (const ShapeId shape : workload.shapes) release_shape(shape);
   }
   const ClassId work_class = intern_class(work);
   workload.phase = Phase::waiting;
   workload.is_active = delta.is_active;
+  workload.stop = delta.stop;
   workload.is_finished = delta.is_finished;
   workload.queue = queue;
   workload.priority = delta.priority;
   workload.created = delta.created;
   workload.is_ripe &= workload.not_before == delta.not_before;
   workload.not_before = delta.not_before;
-  workload.shapes = std::move(work.first);
-  workload.counts = std::move(work.second);
+  workload.shapes = std::move(work.shapes);
+  workload.counts = std::move(work.counts);
+  workload.min_counts = std::move(work.min_counts);
+  workload.topology = std::move(work.topology);
   workload.work_class = work_class;
   workload.recorded = delta.admission;
   workload.places.assign(workload.shapes.size(), {});
@@ -292,7 +306,7 @@ void Engine::State::apply(const WorkloadGone& delta) {
   clear_admission(delta.id);
   stop_telling(delta.id);
   WorkloadState& workload = workloads[delta.id.index()];
-  release_class({workload.shapes, workload.counts});
+  release_class(class_of(workload));
   for (const ShapeId shape : workload.shapes) release_shape(shape);
   watched.erase(delta.id);
   must_go.erase(delta.id);
@@ -358,7 +372,8 @@ void Engine::State::apply(const FairSharing& delta) {
 
 void Engine::State::apply(const FlavorUpsert& delta) {
   if (!is_sane(delta.id)) return;
-  FlavorState& flavor = grow(flavors, delta.id) = {.is_known = true, .spec = delta, .nodes = {}};
+  FlavorState& flavor =
+      grow(flavors, delta.id) = {.is_known = true, .spec = delta, .nodes = {}, .topology = {}};
   for (uint32_t n = 0; n < nodes.size(); ++n) check_flavor(flavor, NodeId(n));
   note_freed_capacity();
   is_quota_stale = true;

@@ -16,13 +16,38 @@ int64_t times(int64_t value, int64_t count) {
                                                         : std::min(product, most_wanted);
 }
 
+// Whoever asks for levels needs a flavor that has them; whoever does not is not put into a topology
+// where the queue has another flavor.
+bool suits_topology(const Engine::State& state, const WorkloadState& workload, size_t set,
+                    const FlavorUpsert& flavor) {
+  const TopologyRequest& asks = workload.topology[set];
+  const auto has = [&](LabelKeyId level) {
+    return std::ranges::find(flavor.levels, level) != flavor.levels.end();
+  };
+  if (asks.is_asked()) {
+    if (flavor.levels.empty() || (asks.level.is_some() && !has(asks.level))) return false;
+    return std::ranges::all_of(asks.slices, [&](const auto& slice) { return has(slice.level); });
+  }
+  if (flavor.levels.empty()) return true;
+  for (const ResourceGroup& group : state.queues[workload.queue.index()].spec.groups) {
+    for (const FlavorQuota& other : group.flavors) {
+      if (other.flavor.index() < state.flavors.size() &&
+          state.flavors[other.flavor.index()].spec.levels.empty())
+        return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 // A pod may use a flavor if it bears the flavor's taints and its selector does not speak against
 // the labels.
-bool Cycle::is_flavor_open(FlavorId id, const Request& request) const {
+bool Cycle::is_flavor_open(FlavorId id, const WorkloadState& workload, size_t set) const {
   if (id.index() >= state.flavors.size() || !state.flavors[id.index()].is_known) return false;
   const FlavorUpsert& flavor = state.flavors[id.index()].spec;
+  const Request& request = state.shapes[workload.shapes[set].index()].request;
+  if (!suits_topology(state, workload, set, flavor)) return false;
   for (const Taint& taint : flavor.node_taints) {
     if (taint.effect == Effect::prefer_no_schedule) continue;
     if (!tolerates(request.tolerations, taint) && !tolerates(flavor.tolerations, taint))
@@ -126,6 +151,19 @@ struct Cycle::Search {
            (*fixed)[set].flavors.end();
   }
 
+  // Sets of one group share the flavor.
+  bool is_of_its_group(size_t set, ResourceId resource, FlavorId flavor) const {
+    const uint32_t group = workload.topology[set].group;
+    if (group == 0) return true;
+    for (size_t other = 0; other < set; ++other) {
+      if (workload.topology[other].group != group) continue;
+      for (const auto& [of, chosen_flavor] : chosen[other].flavors) {
+        if (of == resource && chosen_flavor != flavor) return false;
+      }
+    }
+    return true;
+  }
+
   // Those that the pods may use and that have the quota, with how far they would borrow. In the
   // queue's order, or, where the queue prefers the next flavor to borrowing, least borrowing first.
   std::vector<std::pair<int32_t, FlavorId>> flavors_in_order(size_t set, const ResourceGroup& group,
@@ -134,7 +172,8 @@ struct Cycle::Search {
     for (const FlavorQuota& flavor : group.flavors) {
       if (fixed != nullptr && !is_fixed(set, wants[0].resource, flavor.flavor)) continue;
       ++cycle.result.stats.steps;
-      if (!cycle.is_flavor_open(flavor.flavor, request(set))) continue;
+      if (!cycle.is_flavor_open(flavor.flavor, workload, set)) continue;
+      if (!is_of_its_group(set, wants[0].resource, flavor.flavor)) continue;
       int32_t level = 0;
       const bool has_quota = std::ranges::all_of(wants, [&](const Amount& want) {
         const FlavorResource at{flavor.flavor, want.resource};
@@ -170,6 +209,8 @@ struct Cycle::Search {
     chosen[set].nodes.clear();
     const std::vector<FlavorId> flavors = flavors_of(set);
     if (nodes != Nodes::greedy || !cycle.has_nodes(flavors)) return choose_for_set(set + 1);
+    if (const FlavorId topology = cycle.topology_flavor(flavors); topology.is_some())
+      return place_set_by_topology(set, topology, flavors);
     const int32_t count = counts[set];
     // Room only shrinks while heads are tried, so what found none finds none.
     const auto too_many = cycle.too_many.find({workload.shapes[set], flavors});
@@ -201,6 +242,42 @@ struct Cycle::Search {
     }
     state().trail.undo_to(mark);
     chosen[set].nodes.clear();
+    return false;
+  }
+
+  // With the others of its group, once flavors are chosen for all of them.
+  bool place_set_by_topology(size_t set, FlavorId topology, const std::vector<FlavorId>& flavors) {
+    const TopologyRequest& asks = workload.topology[set];
+    size_t other = set;
+    for (size_t s = 0; s < chosen.size() && asks.group != 0; ++s) {
+      if (s != set && workload.topology[s].group == asks.group) other = s;
+    }
+    if (other > set) return choose_for_set(set + 1);
+    const Trail::Mark mark = state().trail.mark();
+    const Candidates where = cycle.candidates(workload.shapes[set], flavors);
+    bool is_placed = counts[set] == 0;
+    if (other == set || (counts[set] != 1 && counts[other] != 1)) {
+      chosen[set].nodes = cycle.place_by_topology(where, topology, counts[set], asks);
+      is_placed |= !chosen[set].nodes.empty();
+    } else {
+      const size_t leader = counts[other] == 1 ? other : set, workers = leader == set ? other : set;
+      const Candidates theirs = cycle.candidates(workload.shapes[other], flavors_of(other));
+      auto placed =
+          cycle.place_group(leader == set ? where : theirs, leader == set ? theirs : where,
+                            topology, counts[workers], workload.topology[workers]);
+      is_placed = placed.has_value();
+      if (placed) {
+        chosen[leader].nodes = std::move(placed->first);
+        chosen[workers].nodes = std::move(placed->second);
+      }
+    }
+    if (!is_placed)
+      block(wake_capacity);
+    else if (choose_for_set(set + 1))
+      return true;
+    state().trail.undo_to(mark);
+    chosen[set].nodes.clear();
+    chosen[other].nodes.clear();
     return false;
   }
 
@@ -275,11 +352,21 @@ struct Cycle::Search {
   }
 };
 
+// Unlike pod sets, none of which is bound to the levels of a topology.
+bool Cycle::may_spread(const WorkloadState& workload) const {
+  return workload.shapes.size() > 1 &&
+         std::ranges::none_of(workload.topology, [](const TopologyRequest& asks) {
+           return asks.is_asked() || asks.group != 0;
+         });
+}
+
 // A flavor without known nodes is quota alone: others place its pods.
 bool Cycle::has_nodes(std::span<const FlavorId> flavors) const {
   if (flavors.empty()) return state.nodes.size() > 0;
-  return std::ranges::all_of(
-      flavors, [&](FlavorId flavor) { return state.flavors[flavor.index()].nodes.any(); });
+  return std::ranges::all_of(flavors, [&](FlavorId flavor) {
+    const FlavorState& one = state.flavors[flavor.index()];
+    return one.nodes.any() || !one.spec.levels.empty();
+  });
 }
 
 std::optional<std::vector<PodSetAdmission>> Cycle::find_later(
@@ -294,7 +381,7 @@ std::optional<std::vector<PodSetAdmission>> Cycle::find_later(
                 .nodes = Nodes::greedy,
                 .fixed = &flavors};
   bool is_found = search.run();
-  if (!is_found && workload.shapes.size() > 1 && (search.blocked_by & wake_capacity) != 0) {
+  if (!is_found && may_spread(workload) && (search.blocked_by & wake_capacity) != 0) {
     state.trail.undo_to(mark);
     search.nodes = Nodes::exact;
     is_found = search.run();
@@ -315,7 +402,7 @@ Cycle::Outcome Cycle::find_admission(const WorkloadState& workload, std::span<co
   bool is_found = search.run();
   // One set after the other may fail where another spread of the earlier ones leaves room for the
   // later.
-  if (!is_found && is_with_nodes && workload.shapes.size() > 1 &&
+  if (!is_found && is_with_nodes && may_spread(workload) &&
       (search.blocked_by & wake_capacity) != 0) {
     state.trail.undo_to(0);
     search.nodes = Nodes::exact;

@@ -42,6 +42,42 @@ bool Cycle::is_usable(const WorkloadState& workload, size_t set, NodeId node) co
          amount_of(shape.request.amounts, gpu);
 }
 
+// A place that is moved stays where the set's topology wants it: in the domain of the others, and
+// in the slice that has lost it.
+void Cycle::keep_together(WorkloadId id, size_t set, NodeId lost, Candidates& where) {
+  const WorkloadState& workload = state.workloads[id.index()];
+  const TopologyRequest& asks = workload.topology[set];
+  const auto value_at = [&](NodeId node, LabelKeyId level) {
+    for (const Label& label : state.nodes[node].spec.labels) {
+      if (label.key == level) return label.value;
+    }
+    return LabelValueId{};
+  };
+  const auto restrict_to = [&](LabelKeyId level, const std::set<LabelValueId>& values) {
+    const Bits before = where.nodes;
+    before.for_each([&](size_t n) {
+      if (!values.contains(value_at(NodeId(static_cast<uint32_t>(n)), level)))
+        where.nodes.set(n, false);
+    });
+  };
+  std::set<LabelValueId> domains;
+  std::map<LabelValueId, int32_t> by_slice;
+  for (const auto& [node, count] : workload.admission[set].nodes) {
+    const int32_t staying = count - (node == lost ? 1 : 0);
+    if (staying == 0) continue;
+    if (node != lost) domains.insert(value_at(node, asks.level));
+    if (!asks.slices.empty()) by_slice[value_at(node, asks.slices[0].level)] += staying;
+  }
+  if (asks.kind == TopologyRequest::Kind::required && !domains.empty())
+    restrict_to(asks.level, domains);
+  if (asks.slices.empty()) return;
+  std::set<LabelValueId> broken;
+  for (const auto& [slice, count] : by_slice) {
+    if (count % asks.slices[0].size != 0) broken.insert(slice);
+  }
+  if (!broken.empty()) restrict_to(asks.slices[0].level, broken);
+}
+
 // Moves one held place that has become useless to a node that takes it.
 bool Cycle::move_place(WorkloadId id, size_t set) {
   WorkloadState& workload = state.workloads[id.index()];
@@ -51,7 +87,9 @@ bool Cycle::move_place(WorkloadId id, size_t set) {
   if (lost == workload.places[set].end()) return false;
   std::vector<FlavorId> flavors;
   for (const auto& [resource, flavor] : workload.admission[set].flavors) flavors.push_back(flavor);
-  const NodeId from = lost->node, to = best_node(candidates(workload.shapes[set], flavors));
+  Candidates where = candidates(workload.shapes[set], flavors);
+  if (topology_flavor(flavors).is_some()) keep_together(id, set, lost->node, where);
+  const NodeId from = lost->node, to = best_node(where);
   if (!to.is_some()) return false;
   std::vector<PodSetAdmission> moved = workload.admission;
   std::map<NodeId, int32_t> places(moved[set].nodes.begin(), moved[set].nodes.end());

@@ -111,6 +111,8 @@ void Cycle::evict_what_must_go() {
     if (workload.phase != Phase::admitted) continue;
     if (!workload.is_active)
       evict(id, EvictReason::deactivated);
+    else if (workload.stop == StopPolicy::hold_and_drain)
+      evict(id, EvictReason::local_queue_stopped);
     else if (state.is_queue(workload.queue) &&
              state.queues[workload.queue.index()].spec.stop == StopPolicy::hold_and_drain)
       evict(id, EvictReason::queue_stopped);

@@ -32,6 +32,7 @@ struct Cycle {
   void bind_held_pods();
   bool bind_one(PodId id);
   bool move_place(WorkloadId id, size_t set);
+  void keep_together(WorkloadId id, size_t set, NodeId lost, Candidates& where);
   bool is_usable(const WorkloadState& workload, size_t set, NodeId node) const;
   void assume_bound(PodId id, NodeId node, GpuMask gpus);
   void place_loose_pods();
@@ -55,6 +56,8 @@ struct Cycle {
   // fair_order.cc: the head that is next where cohorts share fairly.
   struct FairOrder;
   void try_head(const Head& head, bool is_alone, std::vector<QueueId>& blocked);
+  // With fewer pods than it asks for, as many as fit.
+  bool admit_fewer(const Head& head, Outcome& outcome);
   bool admit_or_take(const Head& head, std::span<const int32_t> counts, Outcome& outcome);
   void keep_admission(WorkloadId id, std::vector<PodSetAdmission> admission);
   // hold.cc
@@ -73,7 +76,8 @@ struct Cycle {
   std::optional<std::vector<PodSetAdmission>> find_later(
       const WorkloadState& workload, const std::vector<PodSetAdmission>& flavors_and_counts);
   bool has_nodes(std::span<const FlavorId> flavors) const;
-  bool is_flavor_open(FlavorId flavor, const Request& request) const;
+  bool may_spread(const WorkloadState& workload) const;
+  bool is_flavor_open(FlavorId flavor, const WorkloadState& workload, size_t set) const;
   // nominate.cc: how a flavor would do for a part of the work, from worst to best.
   enum class Mode : uint8_t { none, no_candidates, preempt, reclaim, fit };
   struct Nominator;
@@ -113,6 +117,14 @@ struct Cycle {
   // Up to `count` pods on the trail; fewer come back if there is no room for all. `used` = nodes
   // that hold a part of the gang already.
   Places place(const Candidates& where, int32_t count, const Places& used);
+  // place_topology.cc: the same by the levels of a flavor's topology; all of them or none.
+  Places place_by_topology(const Candidates& where, FlavorId flavor, int32_t count,
+                           const TopologyRequest& asks);
+  // One pod that leads, and its workers in the same domain.
+  std::optional<std::pair<Places, Places>> place_group(const Candidates& leader,
+                                                       const Candidates& workers, FlavorId flavor,
+                                                       int32_t count, const TopologyRequest& asks);
+  FlavorId topology_flavor(std::span<const FlavorId> flavors) const;
   // explain.cc
   // Sets of flavors, one of which a pod set's nodes must all have.
   using FlavorChoices = std::vector<std::vector<FlavorId>>;

@@ -55,7 +55,7 @@ std::vector<Blocker> Cycle::quota_blockers(const WorkloadState& workload,
                       .pod_set = set,
                       .free_gpus_by_node = {}};
       for (const FlavorQuota& flavor : group.flavors) {
-        if (!is_flavor_open(flavor.flavor, request)) continue;
+        if (!is_flavor_open(flavor.flavor, workload, set)) continue;
         open.push_back(flavor.flavor);
         Blocker blocker{
             .reason = Reason::none, .quota = {}, .pod_set = set, .free_gpus_by_node = {}};

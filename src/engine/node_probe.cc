@@ -65,12 +65,20 @@ void NodeProbe::put_back(WorkloadId id) {
   change(id, 1);
 }
 
+bool NodeProbe::is_in_topology(const PodSetAdmission& set) const {
+  return std::ranges::any_of(set.flavors, [&](const auto& one) {
+    return cycle_.topology_flavor({&one.second, 1}).is_some();
+  });
+}
+
 // For one set the sum says it exactly; for several it is only a first look.
 bool NodeProbe::fits() {
   for (const Need& need : needs_) {
     if (need.room < need.count) return false;
   }
-  return needs_.size() < 2 || cycle_.find_later(workload_, flavors_).has_value();
+  const bool is_bound = std::ranges::any_of(
+      flavors_, [&](const PodSetAdmission& set) { return is_in_topology(set); });
+  return (needs_.size() < 2 && !is_bound) || cycle_.find_later(workload_, flavors_).has_value();
 }
 
 }  // namespace tau::engine

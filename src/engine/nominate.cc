@@ -59,7 +59,7 @@ struct Cycle::Nominator {
         wants.push_back({amount.resource, times(amount.value, counts[set])});
     }
     if (wants.empty()) return walk_group(set, index + 1, leaf);
-    for (const Choice& choice : ranked(request(set), group, wants)) {
+    for (const Choice& choice : ranked(set, group, wants)) {
       const Nomination before = now;
       const size_t had = chosen[set].flavors.size();
       now.mode = std::min(now.mode, choice.mode);
@@ -75,12 +75,11 @@ struct Cycle::Nominator {
     return false;
   }
 
-  std::vector<Choice> ranked(const Request& wanted, const ResourceGroup& group,
-                             const Amounts& wants) {
+  std::vector<Choice> ranked(size_t set, const ResourceGroup& group, const Amounts& wants) {
     std::vector<Choice> choices;
     for (const FlavorQuota& flavor : group.flavors) {
       ++cycle.result.stats.steps;
-      if (!cycle.is_flavor_open(flavor.flavor, wanted)) continue;
+      if (!cycle.is_flavor_open(flavor.flavor, workload, set)) continue;
       Choice choice{.flavor = flavor.flavor};
       for (const Amount& want : wants) {
         const Choice one = judge({flavor.flavor, want.resource}, want.value);

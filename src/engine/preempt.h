@@ -29,6 +29,7 @@ class NodeProbe {
   };
   void change(WorkloadId id, int64_t sign);
   void refresh(NodeId node);
+  bool is_in_topology(const PodSetAdmission& set) const;
   Cycle& cycle_;
   const WorkloadState& workload_;
   const std::vector<PodSetAdmission>& flavors_;

@@ -63,6 +63,10 @@ void Engine::State::check_object(Shape& shape, NodeId node) {
   shape.object_score[node.index()] = score;
 }
 
+Engine::State::WorkClass Engine::State::class_of(const WorkloadState& workload) {
+  return {workload.shapes, workload.counts, workload.min_counts, workload.topology};
+}
+
 ClassId Engine::State::intern_class(const WorkClass& work) {
   auto [at, is_new] = classes.try_emplace(work);
   if (is_new) {

@@ -8,6 +8,7 @@
 #include "engine/nodes.h"
 #include "engine/queue_book.h"
 #include "engine/quota.h"
+#include "engine/topology.h"
 
 namespace tau::engine {
 
@@ -47,13 +48,15 @@ enum class Phase : uint8_t { none, waiting, admitted, evicting, finished };
 struct WorkloadState {
   Phase phase = Phase::none;
   bool is_active = true, is_finished = false;
+  StopPolicy stop = StopPolicy::none;
   QueueId queue;
   int32_t priority = 0;
   Time created{};
   std::optional<Time> not_before;
   bool is_ripe = false;         // not_before is past
   std::vector<ShapeId> shapes;  // one per pod set
-  std::vector<int32_t> counts;
+  std::vector<int32_t> counts, min_counts;
+  std::vector<TopologyRequest> topology;
   ClassId work_class;
   std::optional<std::vector<PodSetAdmission>> recorded;  // as the API shows it
   std::vector<PodSetAdmission> admission;                // in force, while admitted or evicting
@@ -89,6 +92,8 @@ struct FlavorState {
   bool is_known = false;
   FlavorUpsert spec;
   Bits nodes;  // known nodes with all its labels
+  Topology topology;
+  bool is_topology_stale = true;
 };
 struct CohortState {
   bool is_known = false;
@@ -109,7 +114,12 @@ struct Engine::State {
   std::vector<Shape> shapes;
   std::map<Request, ShapeId> shape_ids;
   std::vector<ShapeId> free_shapes;
-  using WorkClass = std::pair<std::vector<ShapeId>, std::vector<int32_t>>;
+  struct WorkClass {
+    std::vector<ShapeId> shapes;
+    std::vector<int32_t> counts, min_counts;
+    std::vector<TopologyRequest> topology;
+    auto operator<=>(const WorkClass&) const = default;
+  };
   std::map<WorkClass, std::pair<ClassId, int64_t>> classes;  // id and uses
   std::vector<ClassId> free_classes;
 
@@ -153,6 +163,8 @@ struct Engine::State {
   void apply(const AdmitFailed& delta);
   void node_changed(NodeId id);
   void check_flavor(FlavorState& flavor, NodeId node);
+  static WorkClass class_of(const WorkloadState& workload);
+  const Topology& topology_of(FlavorId id);
   void enqueue(WorkloadId id);
   void dequeue(WorkloadId id);
   void requeue_all(QueueId id);

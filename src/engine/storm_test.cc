@@ -45,6 +45,7 @@ class Storm {
     for (uint32_t f = 0; f < 2; ++f)
       flavors_.push_back(
           {.id = FlavorId(f), .node_labels = {{LabelKeyId(0), LabelValueId(f), {}}}});
+    if (rng_.chance(0.5)) flavors_[1].levels = {LabelKeyId(0), LabelKeyId(7)};
     for (uint32_t q = 0; q < 3; ++q) queues_.push_back(queue(q));
     fair_.is_on = rng_.chance(0.4);
     if (rng_.chance(0.3)) fair_.rules.pop_back();
@@ -96,7 +97,8 @@ class Storm {
   NodeUpsert node(uint32_t id) {
     NodeUpsert made =
         TestWorld::node(id, static_cast<int>(rng_.between(0, 8)), rng_.between(4, 64) * 1000);
-    made.labels = {{LabelKeyId(0), LabelValueId(id % 2), {}}};
+    made.labels = {{LabelKeyId(0), LabelValueId(id % 2), {}},
+                   {LabelKeyId(7), LabelValueId(10 + id / 4), {}}};
     made.is_ready = rng_.chance(0.85);
     made.is_cordoned = rng_.chance(0.1);
     if (rng_.chance(0.2)) made.healthy_gpus &= rng_.next();
@@ -179,7 +181,10 @@ class Storm {
       }
       case 8:
         if (work_.contains(id)) {
-          work_[id].is_active = !work_[id].is_active;
+          if (rng_.chance(0.5))
+            work_[id].is_active = !work_[id].is_active;
+          else
+            work_[id].stop = static_cast<StopPolicy>(rng_.below(3));
           give(work_[id]);
         }
         break;
@@ -219,6 +224,12 @@ class Storm {
       made.pod_sets.push_back({.request = TestWorld::request(static_cast<int>(rng_.between(0, 4)),
                                                              rng_.between(1, 4) * 1000),
                                .count = static_cast<int32_t>(rng_.between(1, 4))});
+      if (rng_.chance(0.2)) made.pod_sets.back().min_count = 1;
+      if (rng_.chance(0.2))
+        made.pod_sets.back().topology = {.kind = static_cast<TopologyRequest::Kind>(rng_.below(4)),
+                                         .level = LabelKeyId(rng_.chance(0.5) ? 0 : 7),
+                                         .slices = {},
+                                         .group = static_cast<uint32_t>(rng_.below(2))};
     }
     work_[id] = made;
     give(made);
@@ -307,7 +318,7 @@ class Storm {
     work.admission = admit.pod_sets;
     give(work);
     for (uint32_t set = 0; is_new && set < work.pod_sets.size(); ++set) {
-      for (int p = 0; p < work.pod_sets[set].count; ++p) {
+      for (int p = 0; p < admit.pod_sets[set].count; ++p) {
         const uint32_t id = next_pod_++;
         pods_[id] = {.id = PodId(id),
                      .workload = admit.workload,

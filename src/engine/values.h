@@ -121,10 +121,26 @@ struct PodGone {
   PodId id;
 };
 
+// How close to each other the pods of a set have to be, in the levels of their flavor's topology.
+struct TopologyRequest {
+  enum class Kind : uint8_t { none, unconstrained, preferred, required };
+  struct Slice {
+    LabelKeyId level;
+    int32_t size = 1;  // so many pods stay together
+    auto operator<=>(const Slice&) const = default;
+  };
+  Kind kind = Kind::none;
+  LabelKeyId level;           // of preferred, required
+  std::vector<Slice> slices;  // from the widest to the narrowest
+  uint32_t group = 0;         // sets of the same one, not 0, go to the same flavor and domain
+  auto operator<=>(const TopologyRequest&) const = default;
+  bool is_asked() const { return kind != Kind::none || !slices.empty(); }
+};
 struct PodSet {
   Request request;
   int32_t count = 1;
   std::optional<int32_t> min_count;  // may be admitted with fewer
+  TopologyRequest topology;
   bool operator==(const PodSet&) const = default;
 };
 // What an admitted workload holds, as recorded: enough to rebuild the engine after a restart.
@@ -134,6 +150,7 @@ struct PodSetAdmission {
   std::vector<std::pair<NodeId, int32_t>> nodes;  // pods per node; empty = quota only
   bool operator==(const PodSetAdmission&) const = default;
 };
+enum class StopPolicy : uint8_t { none, hold, hold_and_drain };
 struct WorkloadUpsert {
   WorkloadId id;
   QueueId queue;  // none = its queue does not exist (verdict queue_not_found)
@@ -141,6 +158,7 @@ struct WorkloadUpsert {
   Time created{};  // order within equal priority
   std::vector<PodSet> pod_sets;
   bool is_active = true;                                  // spec.active
+  StopPolicy stop = StopPolicy::none;                     // of its LocalQueue
   bool is_finished = false;                               // holds nothing any more
   std::optional<std::vector<PodSetAdmission>> admission;  // as recorded in the API
   std::optional<Time> not_before;                         // requeue back-off
@@ -156,6 +174,7 @@ struct FlavorUpsert {
   std::vector<Label> node_labels;  // nodes of this flavor have all of them
   std::vector<Taint> node_taints;
   std::vector<Toleration> tolerations;
+  std::vector<LabelKeyId> levels;  // of its topology, from the top; its nodes have all of them
 };
 struct FlavorGone {
   FlavorId id;
@@ -178,7 +197,6 @@ struct ResourceGroup {
   bool operator==(const ResourceGroup&) const = default;
 };
 enum class Strategy : uint8_t { best_effort_fifo, strict_fifo };
-enum class StopPolicy : uint8_t { none, hold, hold_and_drain };
 // Whom the queue's work may push out: its own, and what others have borrowed.
 enum class Within : uint8_t { never, lower_priority, lower_or_newer_equal_priority };
 enum class Reclaim : uint8_t { never, lower_priority, any };
@@ -251,7 +269,13 @@ struct Bind {
   GpuMask gpus = 0;
 };
 // Takes a workload's quota and nodes back (preemption, stop policy, deactivation, lost node).
-enum class EvictReason : uint8_t { preempted, queue_stopped, deactivated, node_lost };
+enum class EvictReason : uint8_t {
+  preempted,
+  queue_stopped,
+  local_queue_stopped,
+  deactivated,
+  node_lost
+};
 enum class PreemptCause : uint8_t {
   none,
   in_queue,

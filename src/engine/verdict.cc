@@ -25,7 +25,8 @@ std::vector<Blocker> blockers_in_queue(const std::vector<Blocker>& of_bucket, in
 }
 
 Reason held_back_reason(const WorkloadState& workload) {
-  return workload.is_active ? Reason::backoff : Reason::user_hold;
+  if (!workload.is_active) return Reason::user_hold;
+  return workload.stop == StopPolicy::none ? Reason::backoff : Reason::queue_stopped;
 }
 
 bool Cycle::explain_bucket(Bucket& bucket) {

@@ -11,7 +11,8 @@ namespace tau::mirror {
 std::span<const kube::Kind> ClusterMirror::watches() {
   using enum kube::Kind;
   static constexpr kube::Kind kinds[] = {
-      node, resource_flavor, cohort, cluster_queue, namespace_, local_queue, job, workload, pod};
+      node,        topology, resource_flavor, cohort, cluster_queue, namespace_,
+      local_queue, job,      workload,        pod};
   return kinds;
 }
 
@@ -54,9 +55,14 @@ void ClusterMirror::on_change(const kube::Stores& stores, const kube::AnyChange&
           [&](const kube::Change<kube::Workload>& c) { workload_changed(stores, c); },
           [&](const kube::Change<kube::ResourceFlavor>& c) {
             if (c.now)
-              deltas_.push_back(flavor_of(names_, *c.now));
+              put_flavor(stores, *c.now);
             else
               deltas_.push_back(engine::FlavorGone{names_.flavors.intern(c.old->metadata.name)});
+          },
+          [&](const kube::Change<kube::Topology>& c) {
+            for (const auto& [key, flavor] : stores.get<kube::ResourceFlavor>().all()) {
+              if (flavor->topology_name == c.latest().metadata.name) put_flavor(stores, *flavor);
+            }
           },
           [&](const kube::Change<kube::Cohort>& c) {
             if (c.now)
@@ -88,7 +94,9 @@ void ClusterMirror::on_change(const kube::Stores& stores, const kube::AnyChange&
             }
           },
           [&](const kube::Change<kube::LocalQueue>& c) {
-            if (c.now && c.old && c.now->cluster_queue == c.old->cluster_queue) return;
+            if (c.now && c.old && c.now->cluster_queue == c.old->cluster_queue &&
+                c.now->stop_policy == c.old->stop_policy)
+              return;
             reresolve_workloads(stores, c.latest().metadata.namespace_, c.latest().metadata.name);
           },
           [&](const kube::Change<kube::Namespace>& c) {
@@ -98,6 +106,17 @@ void ClusterMirror::on_change(const kube::Stores& stores, const kube::AnyChange&
           [](const auto&) {},
       },
       change);
+}
+
+// With the levels of its topology; until that is known it has none.
+void ClusterMirror::put_flavor(const kube::Stores& stores, const kube::ResourceFlavor& flavor) {
+  engine::FlavorUpsert made = flavor_of(names_, flavor);
+  const auto topology = stores.get<kube::Topology>().find("", flavor.topology_name);
+  if (topology) {
+    for (const std::string& level : topology->levels)
+      made.levels.push_back(names_.label_keys.intern(level));
+  }
+  deltas_.push_back(std::move(made));
 }
 
 void ClusterMirror::failed(const engine::Delta& decision, const std::string& uid) {
@@ -249,8 +268,13 @@ void ClusterMirror::put_workload(const kube::Stores& stores, const kube::Workloa
     made.queue = names_.queues.intern(*queue);
   for (const kube::PodSet& set : workload.spec.pod_sets) {
     made.pod_sets.push_back({.request = request_of(names_, set.template_.spec),
-                             .count = static_cast<int32_t>(set.count)});
+                             .count = static_cast<int32_t>(set.count),
+                             .topology = topology_of(names_, set)});
+    if (set.min_count) made.pod_sets.back().min_count = static_cast<int32_t>(*set.min_count);
   }
+  const auto local =
+      stores.get<kube::LocalQueue>().find(workload.metadata.namespace_, workload.spec.queue_name);
+  if (local) made.stop = stop_of(local->stop_policy);
   made.is_active = workload.spec.active.value_or(true);
   made.is_finished = kube::is_true(workload.status.conditions, "Finished");
   if (workload.status.admission && !made.is_finished) {

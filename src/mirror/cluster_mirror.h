@@ -34,6 +34,7 @@ class ClusterMirror {
 
  private:
   void pod_changed(const kube::Stores& stores, const kube::Change<kube::Pod>& change);
+  void put_flavor(const kube::Stores& stores, const kube::ResourceFlavor& flavor);
   void put_pods_of(const kube::Stores& stores, const kube::Workload& workload);
   void put_pod(const kube::Stores& stores, const kube::Pod& pod);
   void node_changed(const kube::Stores& stores, const kube::Change<kube::Node>& change);

@@ -174,6 +174,8 @@ EvictWords words_of(engine::EvictReason reason) {
       return {"Preempted", "Preempted to make room for another workload"};
     case engine::EvictReason::queue_stopped:
       return {"ClusterQueueStopped", "The ClusterQueue is stopped"};
+    case engine::EvictReason::local_queue_stopped:
+      return {"LocalQueueStopped", "The LocalQueue is stopped"};
     case engine::EvictReason::deactivated:
       return {"Deactivated", "The workload is deactivated"};
     case engine::EvictReason::node_lost:

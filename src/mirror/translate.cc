@@ -250,8 +250,7 @@ engine::QueueUpsert queue_of(Names& names, const kube::ClusterQueue& queue) {
                            .groups = groups_of(names, queue.spec.resource_groups)};
   if (!queue.spec.cohort_name.empty()) made.cohort = names.cohorts.intern(queue.spec.cohort_name);
   if (queue.spec.queueing_strategy == "StrictFIFO") made.strategy = engine::Strategy::strict_fifo;
-  if (queue.spec.stop_policy == "Hold") made.stop = engine::StopPolicy::hold;
-  if (queue.spec.stop_policy == "HoldAndDrain") made.stop = engine::StopPolicy::hold_and_drain;
+  made.stop = stop_of(queue.spec.stop_policy);
   made.tries_next_before_borrowing =
       queue.spec.flavor_fungibility.when_can_borrow == "TryNextFlavor";
   made.stops_at_preemption = queue.spec.flavor_fungibility.when_can_preempt == "MayStopSearch";
@@ -276,6 +275,26 @@ engine::FlavorUpsert flavor_of(Names& names, const kube::ResourceFlavor& flavor)
   for (const kube::Toleration& toleration : flavor.tolerations)
     made.tolerations.push_back(toleration_of(names, toleration));
   return made;
+}
+
+engine::StopPolicy stop_of(std::string_view policy) {
+  if (policy == "Hold") return engine::StopPolicy::hold;
+  return policy == "HoldAndDrain" ? engine::StopPolicy::hold_and_drain : engine::StopPolicy::none;
+}
+
+engine::TopologyRequest topology_of(Names& names, const kube::PodSet& set) {
+  using Kind = engine::TopologyRequest::Kind;
+  if (set.required_topology)
+    return {.kind = Kind::required,
+            .level = names.label_keys.intern(*set.required_topology),
+            .slices = {}};
+  if (set.preferred_topology)
+    return {.kind = Kind::preferred,
+            .level = names.label_keys.intern(*set.preferred_topology),
+            .slices = {}};
+  return {.kind = set.unconstrained_topology ? Kind::unconstrained : Kind::none,
+          .level = {},
+          .slices = {}};
 }
 
 engine::CohortUpsert cohort_of(Names& names, const kube::Cohort& cohort) {

@@ -22,6 +22,8 @@ std::vector<std::string> devices_of(const kube::Node& node);
 engine::GpuMask mask_of(const kube::Pod& pod, const std::vector<std::string>& devices);
 engine::QueueUpsert queue_of(Names& names, const kube::ClusterQueue& queue);
 engine::FlavorUpsert flavor_of(Names& names, const kube::ResourceFlavor& flavor);
+engine::StopPolicy stop_of(std::string_view policy);
+engine::TopologyRequest topology_of(Names& names, const kube::PodSet& set);
 engine::CohortUpsert cohort_of(Names& names, const kube::Cohort& cohort);
 std::vector<engine::PodSetAdmission> admission_of(Names& names, const kube::Workload& workload);
 kube::Admission admission_text(const Names& names, const kube::Workload& workload,

@@ -18,13 +18,15 @@ namespace {
 // What cannot be played at all, or "".
 std::string missing_kind(const json::object& scenario) {
   const std::string kind = text_at(scenario, "kind");
-  if (kind == "cycle" || kind == "available" || kind == "shares") return {};
+  if (kind == "cycle" || kind == "available" || kind == "shares" || kind == "tas") return {};
   if (kind != "manual") return "kind " + kind;
   // Mixed scenarios are played if they are told in cycles.
   const json::value* expect = scenario.if_contains("expect");
   const bool is_plain =
       expect != nullptr && expect->is_object() &&
-      (expect->as_object().contains("admitted") || expect->as_object().contains("pending"));
+      (expect->as_object().contains("admitted") || expect->as_object().contains("pending") ||
+       expect->as_object().contains("preempted") ||
+       (expect->as_object().contains("cycles") && scenario.contains("pending")));
   return is_plain ? "" : "kind manual";
 }
 

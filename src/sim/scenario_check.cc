@@ -54,20 +54,11 @@ void ScenarioReader::check_queue(const json::object& queue) {
 }
 
 void ScenarioReader::check_work(const json::object& work, std::span<const Key> keys) {
-  static constexpr Key set_keys[] = {{"name", ""},
-                                     {"count", ""},
-                                     {"each", ""},
-                                     {"selector", ""},
-                                     {"tolerations", ""},
-                                     {"reclaimable", ""},
-                                     {"min", "partial admission"},
-                                     {"group", "pod set groups"},
-                                     {"required", "topology"},
-                                     {"preferred", "topology"},
-                                     {"unconstrained", "topology"},
-                                     {"sliceLevel", "topology"},
-                                     {"sliceSize", "topology"},
-                                     {"layers", "topology"}};
+  static constexpr Key set_keys[] = {{"name", ""},      {"count", ""},         {"each", ""},
+                                     {"selector", ""},  {"tolerations", ""},   {"reclaimable", ""},
+                                     {"min", ""},       {"group", ""},         {"required", ""},
+                                     {"preferred", ""}, {"unconstrained", ""}, {"sliceLevel", ""},
+                                     {"sliceSize", ""}, {"layers", ""}};
   const std::string where = "workload " + text_at(work, "name");
   check_keys(work, keys, where);
   for_each_object(items(work, "podSets"), [&](const json::object& set) {
@@ -82,11 +73,9 @@ void ScenarioReader::check_steps(const json::object& scenario) {
       {"add", ""},       {"node", ""}, {"nodeGone", ""},      {"pods", ""},
       {"bindFails", ""}, {"wait", ""}, {"evictionsDone", ""}, {"requeueEvicted", ""}};
   static constexpr Key expect_keys[] = {
-      {"admitted", ""},  {"pending", ""},
-      {"preempted", ""}, {"untouched", ""},
-      {"bound", ""},     {"evicted", ""},
-      {"available", ""}, {"potential", ""},
-      {"shares", ""},    {"cycles", "several cycles in one expectation"}};
+      {"admitted", ""},  {"pending", ""},   {"preempted", ""}, {"untouched", ""}, {"bound", ""},
+      {"evicted", ""},   {"available", ""}, {"potential", ""}, {"shares", ""},    {"cycles", ""},
+      {"placement", ""}, {"unplaced", ""},  {"sameDomain", ""}};
   const auto check_expect = [&](const json::value* expect) {
     if (expect != nullptr && expect->is_object())
       check_keys(expect->as_object(), expect_keys, "expect");
@@ -131,13 +120,16 @@ void ScenarioReader::check(const json::object& scenario) {
                                  {"then", ""},
                                  {"fairSharing", ""},
                                  {"fairSharingStrategies", ""},
-                                 {"levels", "topology"},
+                                 {"levels", ""},
+                                 {"podSets", ""},
+                                 {"otherPods", ""},
+                                 {"acceptReasons", ""},
                                  {"localQueues", "local queues"},
                                  {"events", "events"},
                                  {"given", "given values"},
                                  {"pods", "single pods"}};
   static constexpr Key flavor_keys[] = {
-      {"name", ""}, {"labels", ""}, {"taints", ""}, {"tolerations", ""}, {"topology", "topology"}};
+      {"name", ""}, {"labels", ""}, {"taints", ""}, {"tolerations", ""}, {"topology", ""}};
   static constexpr Key cohort_keys[] = {
       {"name", ""}, {"parent", ""}, {"quota", ""}, {"weight", ""}};
   static constexpr Key pending_keys[] = {{"name", ""},
@@ -166,7 +158,8 @@ void ScenarioReader::check(const json::object& scenario) {
                                          {"kindOfJob", "rank of pods"}};
   static constexpr Key gates[] = {{"SchedulingEquivalenceHashing", ""},
                                   {"PriorityBoost", ""},
-                                  {"RecomputeAssignmentUponPreemptionTargetsOverlap", ""}};
+                                  {"RecomputeAssignmentUponPreemptionTargetsOverlap", ""},
+                                  {"TASRecomputeAssignmentWithinSchedulingCycle", ""}};
   check_keys(scenario, keys, "scenario");
   for_each_object(items(scenario, "flavors"), [&](const json::object& o) {
     check_keys(o, flavor_keys, "flavor " + text_at(o, "name"));
@@ -177,6 +170,7 @@ void ScenarioReader::check(const json::object& scenario) {
   for_each_object(items(scenario, "queues"), [&](const json::object& o) { check_queue(o); });
   for_each_object(items(scenario, "pending"),
                   [&](const json::object& o) { check_work(o, pending_keys); });
+  if (scenario.contains("podSets")) check_work(scenario, keys);
   for_each_object(items(scenario, "running"),
                   [&](const json::object& o) { check_work(o, running_keys); });
   if (const json::value* named = scenario.if_contains("gates");

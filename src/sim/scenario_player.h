@@ -44,6 +44,8 @@ class ScenarioPlayer {
   void compare_evicted(const boost::json::object& expect, const std::string& where);
   void compare_bound(const boost::json::object& want, const std::string& where);
   void compare_quota(const boost::json::object& want, bool is_available, const std::string& where);
+  void compare_placement(const boost::json::object& expect, const std::string& where);
+  void play_cycles(const boost::json::object& expect, const std::string& where);
   void compare_shares(const boost::json::object& want, const std::string& where);
   void expect_equal(const std::string& what, const std::string& want, const std::string& got);
   std::string workload_name(engine::WorkloadId id) const {

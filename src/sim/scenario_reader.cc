@@ -19,7 +19,8 @@ namespace {
 constexpr std::string_view no_names[] = {""};
 constexpr std::string_view flavor_key[] = {"flavor"};
 constexpr std::string_view node_keys[] = {"name",     "labels",    "taints", "ready",
-                                          "cordoned", "unhealthy", "at"};
+                                          "cordoned", "unhealthy", "at",     "missingLevel",
+                                          "host",     "gone"};
 
 }  // namespace
 
@@ -135,7 +136,8 @@ FlavorUpsert ScenarioReader::flavor(const json::object& from) {
   return {.id = names_.flavors.intern(text_at(from, "name")),
           .node_labels = labels(from.if_contains("labels")),
           .node_taints = taints(from.if_contains("taints")),
-          .tolerations = tolerations(from.if_contains("tolerations"))};
+          .tolerations = tolerations(from.if_contains("tolerations")),
+          .levels = text_at(from, "topology").empty() ? std::vector<LabelKeyId>() : levels_};
 }
 
 CohortUpsert ScenarioReader::cohort(const json::object& from) {
@@ -223,10 +225,16 @@ QueueUpsert ScenarioReader::queue(const json::object& from) {
 }
 
 NodeUpsert ScenarioReader::node(const json::object& from) {
-  NodeUpsert made{.id = names_.nodes.intern(text_at(from, "name")),
+  const std::string at = text_at(from, "at", text_at(from, "host"));
+  NodeUpsert made{.id = names_.nodes.intern(at.empty() ? text_at(from, "name") : at),
                   .allocatable = amounts(from, node_keys),
                   .labels = labels(from.if_contains("labels")),
                   .taints = taints(from.if_contains("taints"))};
+  // "b1/r1/n1": its domains, from the top.
+  const auto parts = split(at, '/');
+  for (size_t i = 0; i < parts.size() && parts.size() == levels_.size(); ++i)
+    made.labels.push_back({levels_[i], names_.label_values.intern(parts[i]), std::nullopt});
+  std::ranges::sort(made.labels);
   const auto has = [&](ResourceId resource) {
     return std::ranges::find(made.allocatable, resource, &Amount::resource) !=
            made.allocatable.end();
@@ -262,6 +270,33 @@ PodSet ScenarioReader::pod_set(const json::object& from) {
     term.push_back({.key = label.key, .values = {label.value}});
   if (!term.empty()) made.request.terms.push_back(std::move(term));
   made.request.tolerations = tolerations(from.if_contains("tolerations"));
+  if (const json::value* least = from.if_contains("min"); least != nullptr && least->is_int64())
+    made.min_count = static_cast<int32_t>(least->as_int64());
+  made.topology = topology(from);
+  return made;
+}
+
+TopologyRequest ScenarioReader::topology(const json::object& from) {
+  TopologyRequest made;
+  using Kind = TopologyRequest::Kind;
+  const auto level = [&](std::string_view key, Kind kind) {
+    const std::string name = text_at(from, key);
+    if (name.empty()) return;
+    made.kind = kind;
+    made.level = names_.label_keys.intern(name);
+  };
+  level("required", Kind::required);
+  level("preferred", Kind::preferred);
+  if (text_at(from, "unconstrained") == "true") made.kind = Kind::unconstrained;
+  const auto slice = [&](const json::object& one, const char* name, const char* size) {
+    made.slices.push_back({names_.label_keys.intern(text_at(one, name)),
+                           static_cast<int32_t>(parse_int(text_at(one, size)).value_or(1))});
+  };
+  if (from.contains("sliceLevel")) slice(from, "sliceLevel", "sliceSize");
+  for_each_object(items(from, "layers"),
+                  [&](const json::object& layer) { slice(layer, "level", "size"); });
+  if (const std::string group = text_at(from, "group"); !group.empty())
+    made.group = names_.label_values.intern(group).value + 1;
   return made;
 }
 
@@ -326,6 +361,17 @@ WorkloadUpsert ScenarioReader::running(const json::object& from) {
 
 std::vector<Delta> ScenarioReader::cluster(const json::object& scenario) {
   std::vector<Delta> deltas;
+  for (const json::value& level : items(scenario, "levels"))
+    levels_.push_back(names_.label_keys.intern(text_of(level)));
+  // In the order of their names, so that ties are broken by name.
+  std::set<std::string> places, nodes_said;
+  for_each_object(items(scenario, "nodes"), [&](const json::object& o) {
+    const std::string at = text_at(o, "at");
+    for (const std::string_view part : split(at, '/')) places.insert(std::string(part));
+    if (!at.empty()) nodes_said.insert(at);
+  });
+  for (const std::string& part : places) names_.label_values.intern(part);
+  for (const std::string& at : nodes_said) names_.nodes.intern(at);
   for_each_object(items(scenario, "flavors"),
                   [&](const json::object& o) { deltas.push_back(flavor(o)); });
   const size_t said = names_.flavors.capacity();
@@ -340,6 +386,37 @@ std::vector<Delta> ScenarioReader::cluster(const json::object& scenario) {
   for (size_t f = said; f < names_.flavors.capacity(); ++f)
     deltas.push_back(FlavorUpsert{.id = FlavorId(static_cast<uint32_t>(f))});
   return deltas;
+}
+
+std::vector<Delta> ScenarioReader::placement_only(const json::object& scenario) {
+  WorkloadUpsert all = work(scenario);
+  all.id = names_.workloads.intern("w");
+  sets_["w"] = sets_[text_at(scenario, "name")];
+  all.queue = names_.queues.intern("q");
+  const FlavorId flavor = names_.flavors.intern("topology");
+  std::set<ResourceId> resources;
+  for (const PodSet& set : all.pod_sets) {
+    for (const Amount& amount : set.request.amounts) resources.insert(amount.resource);
+  }
+  ResourceGroup group{.resources = {resources.begin(), resources.end()},
+                      .flavors = {{.flavor = flavor, .quotas = {}}}};
+  for (const ResourceId resource : resources)
+    group.flavors[0].quotas.push_back({.resource = resource, .nominal = int64_t{1} << 50});
+  return {FlavorUpsert{.id = flavor, .levels = levels_},
+          QueueUpsert{.id = all.queue, .groups = {std::move(group)}}, std::move(all)};
+}
+
+std::vector<PodUpsert> ScenarioReader::other_pods(const json::object& scenario) {
+  std::vector<PodUpsert> made;
+  for_each_object(items(scenario, "otherPods"), [&](const json::object& from) {
+    static constexpr std::string_view others[] = {"node", "phase"};
+    const std::string phase = text_at(from, "phase");
+    made.push_back({.id = PodId(static_cast<uint32_t>(made.size())),
+                    .request = {.amounts = amounts(from, others)},
+                    .node = names_.nodes.find(text_at(from, "node")),
+                    .is_ended = phase == "Succeeded" || phase == "Failed"});
+  });
+  return made;
 }
 
 const std::vector<std::string>& ScenarioReader::sets_of(const std::string& workload) const {

@@ -24,6 +24,9 @@ class ScenarioReader {
   std::vector<engine::Delta> cluster(const boost::json::object& scenario);
   engine::NodeUpsert node(const boost::json::object& from);
   engine::WorkloadUpsert pending(const boost::json::object& from);
+  // A topology alone: a queue without bounds, and work that only has to be placed.
+  std::vector<engine::Delta> placement_only(const boost::json::object& scenario);
+  std::vector<engine::PodUpsert> other_pods(const boost::json::object& scenario);
   // Work that holds quota already, and with `at` nodes.
   engine::WorkloadUpsert running(const boost::json::object& from);
 
@@ -51,6 +54,7 @@ class ScenarioReader {
   std::vector<engine::Taint> taints(const boost::json::value* from);
   std::vector<engine::Toleration> tolerations(const boost::json::value* from);
   std::vector<engine::Label> labels(const boost::json::value* from);
+  engine::TopologyRequest topology(const boost::json::object& from);
   engine::PodSet pod_set(const boost::json::object& from);
   engine::FlavorQuota flavor_quota(const boost::json::object& from);
   std::vector<engine::ResourceGroup> groups(const boost::json::value* from);
@@ -63,6 +67,7 @@ class ScenarioReader {
   engine::WorkloadUpsert work(const boost::json::object& from);
 
   mirror::Names names_;
+  std::vector<engine::LabelKeyId> levels_;  // of the scenario's topology, from the top
   std::map<std::string, std::vector<std::string>> sets_;  // workload -> pod set names
   std::vector<std::string> problems_;
   std::set<std::string> missing_;

@@ -30,8 +30,8 @@ TEST(Scenario, TellsWhatDiffers) {
       {"a slip of the pen", "  expect: {admited: {}}\n",
        "X: FAILED: a title\n  expect: unknown key \"admited\"; did you mean \"admitted\"?\n0 "
        "passed, 1 failed, 0 skipped\n"},
-      {"what the engine lacks", "  levels: [rack]\n  gates: {Magic: true}\n  expect: {}\n",
-       "X: not supported: gate Magic, topology\n0 passed, 0 failed, 1 skipped\n"},
+      {"what the engine lacks", "  localQueues: [x]\n  gates: {Magic: true}\n  expect: {}\n",
+       "X: not supported: gate Magic, local queues\n0 passed, 0 failed, 1 skipped\n"},
       {"a later step",
        "  expect: {admitted: {w: {}}}\n  then: [{do: [{finish: w}, {add: {name: v, queue: q, "
        "podSets: [{name: main, count: 5, each: {cpu: 1}}]}}, cycle], expect: {pending: {v: "
