@@ -136,7 +136,8 @@ void Engine::State::enqueue(WorkloadId id) {
   queues[workload.queue.index()].has_news = true;
   QueueBook& book = queues[workload.queue.index()].book;
   // Whether its time has come is for the next cycle to see.
-  if (workload.is_active && workload.stop == StopPolicy::none && (!workload.not_before || workload.is_ripe))
+  if (workload.is_active && workload.stop == StopPolicy::none &&
+      (!workload.not_before || workload.is_ripe))
     book.add(workload.key(id), workload.work_class);
   else
     book.hold_back(workload.key(id));
@@ -216,11 +217,11 @@ void Engine::State::apply(const WorkloadUpsert& delta) {
   }
   const QueueId queue = is_sane(delta.queue) ? delta.queue : QueueId{};
   const bool is_same = workload.is_known() && class_of(workload) == work && workload.queue == queue;
-  const bool is_as_it_was =
-      workload.phase == Phase::waiting && !delta.admission && !delta.is_finished &&
-      workload.priority == delta.priority && workload.created == delta.created &&
-      workload.is_active == delta.is_active && workload.stop == delta.stop &&
-      workload.not_before == delta.not_before;
+  const bool is_as_it_was = workload.phase == Phase::waiting && !delta.admission &&
+                            !delta.is_finished && workload.priority == delta.priority &&
+                            workload.created == delta.created &&
+                            workload.is_active == delta.is_active && workload.stop == delta.stop &&
+                            workload.not_before == delta.not_before;
   if (is_same && is_as_it_was) {
     for (const ShapeId shape : work.shapes) release_shape(shape);
     return;

@@ -10,9 +10,9 @@ namespace tau::mirror {
 
 std::span<const kube::Kind> ClusterMirror::watches() {
   using enum kube::Kind;
-  static constexpr kube::Kind kinds[] = {
-      node,        topology, resource_flavor, cohort, cluster_queue, namespace_,
-      local_queue, job,      workload,        pod};
+  static constexpr kube::Kind kinds[] = {node,          topology,   resource_flavor, cohort,
+                                         cluster_queue, namespace_, local_queue,     job,
+                                         workload,      pod};
   return kinds;
 }
 
