@@ -190,6 +190,64 @@ const TypeInfo& type_of<Node>() {
 // ----------------------------------------------------------------------------------------------
 
 template <>
+const TypeInfo& type_of<ExitCodeMatch>() {
+  static const TypeInfo type = full_table(
+      "io.k8s.api.batch.v1.PodFailurePolicyOnExitCodesRequirement",
+      "Matches by a container's exit code.",
+      {field<&ExitCodeMatch::container_name>("containerName", "Name of the container."),
+       field<&ExitCodeMatch::operator_>("operator", "How key and values are compared.",
+                                        {.is_required = true}),
+       field<&ExitCodeMatch::values>("values", "Values to compare with.", {.is_required = true})});
+  return type;
+}
+template <>
+const TypeInfo& type_of<PodConditionMatch>() {
+  static const TypeInfo type = full_table(
+      "io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern",
+      "Matches by a condition of the pod.",
+      {field<&PodConditionMatch::type>("type", "Which kind of it this is.", {.is_required = true}),
+       field<&PodConditionMatch::status>("status", "True, False or Unknown.")});
+  return type;
+}
+template <>
+const TypeInfo& type_of<PodFailureRule>() {
+  static const TypeInfo type = full_table(
+      "io.k8s.api.batch.v1.PodFailurePolicyRule",
+      "One rule; it matches by exit code or by condition.",
+      {field<&PodFailureRule::action>("action", "What is done when the rule matches.",
+                                      {.is_required = true}),
+       field<&PodFailureRule::on_exit_codes>("onExitCodes", "Matches by a container's exit code."),
+       field<&PodFailureRule::on_pod_conditions>("onPodConditions",
+                                                 "Matches by a condition of the pod.")});
+  return type;
+}
+template <>
+const TypeInfo& type_of<PodFailurePolicy>() {
+  static const TypeInfo type = full_table(
+      "io.k8s.api.batch.v1.PodFailurePolicy", "What a pod's failure means for the Job.",
+      {field<&PodFailurePolicy::rules>(
+          "rules", "The rules, in order; the first that matches counts.", {.is_required = true})});
+  return type;
+}
+template <>
+const TypeInfo& type_of<SuccessRule>() {
+  static const TypeInfo type = full_table(
+      "io.k8s.api.batch.v1.SuccessPolicyRule", "One rule; when it is met the Job has succeeded.",
+      {field<&SuccessRule::succeeded_indexes>("succeededIndexes",
+                                              "Indexes that must have succeeded, such as 0,2-4."),
+       field<&SuccessRule::succeeded_count>("succeededCount",
+                                            "How many indexes must have succeeded.")});
+  return type;
+}
+template <>
+const TypeInfo& type_of<SuccessPolicy>() {
+  static const TypeInfo type = full_table(
+      "io.k8s.api.batch.v1.SuccessPolicy", "When a Job counts as succeeded early.",
+      {field<&SuccessPolicy::rules>("rules", "The rules, in order; the first that matches counts.",
+                                    {.is_required = true})});
+  return type;
+}
+template <>
 const TypeInfo& type_of<JobSpec>() {
   static const TypeInfo type = full_table(
       "io.k8s.api.batch.v1.JobSpec", "What a Job is to run, and how often.",
@@ -197,13 +255,14 @@ const TypeInfo& type_of<JobSpec>() {
        field<&JobSpec::completions>("completions", "How many pods must succeed."),
        field<&JobSpec::active_deadline_seconds>("activeDeadlineSeconds",
                                                 "Seconds of running after which it fails."),
-       schema_only("podFailurePolicy", "What a pod's failure means, by exit code or condition.",
-                   any_type),
-       schema_only("successPolicy", "When the Job counts as succeeded early.", any_type),
+       field<&JobSpec::pod_failure_policy>(
+           "podFailurePolicy", "What a pod's failure means, by exit code or condition."),
+       field<&JobSpec::success_policy>("successPolicy", "When the Job counts as succeeded early."),
        field<&JobSpec::backoff_limit>("backoffLimit",
                                       "Pod failures borne before it fails; 6 by default."),
-       schema_only("backoffLimitPerIndex", "Failures borne per index.", integer_type),
-       schema_only("maxFailedIndexes", "Failed indexes borne.", integer_type),
+       field<&JobSpec::backoff_limit_per_index>("backoffLimitPerIndex",
+                                                "Failures borne per index."),
+       field<&JobSpec::max_failed_indexes>("maxFailedIndexes", "Failed indexes borne."),
        field<&JobSpec::selector>("selector", "Its pods; made by the server."),
        field<&JobSpec::manual_selector>("manualSelector", "True leaves the selector to the user."),
        field<&JobSpec::template_>("template", "The pods to be made.",
@@ -241,7 +300,7 @@ const TypeInfo& type_of<JobStatus>() {
        field<&JobStatus::succeeded>("succeeded", "Pods succeeded."),
        field<&JobStatus::failed>("failed", "Pods failed."),
        field<&JobStatus::completed_indexes>("completedIndexes", "Indexes succeeded, as 1,3-5."),
-       schema_only("failedIndexes", "Indexes failed.", string_type),
+       field<&JobStatus::failed_indexes>("failedIndexes", "Indexes failed."),
        field<&JobStatus::uncounted_terminated_pods>("uncountedTerminatedPods",
                                                     "Ended pods not yet counted.")});
   return type;

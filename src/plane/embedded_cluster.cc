@@ -57,6 +57,8 @@ EmbeddedCluster::EmbeddedCluster(Loop& loop, http::Transport& transport,
 EmbeddedCluster::~EmbeddedCluster() = default;
 void EmbeddedCluster::start() {
   impl_->runner.start();
+  impl_->informers.when_synced(
+      [impl = impl_.get()] { impl->pods.end_orphans(impl->informers.stores()); });
 }
 void EmbeddedCluster::start_ttl() {
   impl_->ttl_runner.start();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "embedded/apiserver/rules.h"
+#include "kube/json_access.h"
 #include "meta/json.h"
 
 namespace tau::apiserver {
@@ -181,6 +182,31 @@ std::optional<StatusError> admit_new(const Service& service, Kind kind, json::ob
     default:
       return std::nullopt;
   }
+}
+
+std::vector<std::string> ignored_fields(Kind kind, const json::object& object) {
+  std::string path = "spec";
+  const json::object* spec = &kube::object_at(object, "spec");
+  if (kind == Kind::job) {
+    path = "spec.template.spec";
+    spec = &kube::object_at(kube::object_at(*spec, "template"), "spec");
+  } else if (kind != Kind::pod) {
+    return {};
+  }
+  std::vector<std::string> ignored;
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    size_t number = 0;
+    for (const json::value& container : kube::array_at(*spec, list)) {
+      for (const std::string_view key :
+           {"livenessProbe", "readinessProbe", "startupProbe", "lifecycle"}) {
+        if (kube::as_object(container).contains(key))
+          ignored.push_back(fmt::format("{}.{}[{}].{}: kept, but not carried out by this kubelet",
+                                        path, list, number, key));
+      }
+      ++number;
+    }
+  }
+  return ignored;
 }
 
 }  // namespace tau::apiserver

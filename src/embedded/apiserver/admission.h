@@ -17,4 +17,7 @@ std::optional<StatusError> check_namespace(const Service& service,
 std::optional<StatusError> admit_new(const Service& service, kube::Kind kind,
                                      boost::json::object& object);
 
+// Fields of a new object that are kept and that nobody here carries out, for the client to hear of.
+std::vector<std::string> ignored_fields(kube::Kind kind, const boost::json::object& object);
+
 }  // namespace tau::apiserver

@@ -131,6 +131,18 @@ TEST(Server, UnknownFieldsAreTreatedAsAsked) {
       "");
 }
 
+TEST(Server, WarnsOfWhatNobodyHereCarriesOut) {
+  TestServer server;
+  const http::Response answer = server.call(
+      "POST", "/apis/batch/v1/namespaces/default/jobs",
+      R"({"metadata":{"name":"a"},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[)"
+      R"({"name":"c","image":"i","livenessProbe":{"exec":{"command":["true"]}}}]}}}})");
+  EXPECT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(http::find_header(answer.headers, "Warning"),
+            "299 - \"spec.template.spec.containers[0].livenessProbe: kept, but not carried out by "
+            "this kubelet\"");
+}
+
 TEST(Server, GivesNamesUnderAPrefix) {
   TestServer server;
   const json::value a =

@@ -64,6 +64,7 @@ Answer<json::object> make_new(Service& service, Call& call, json::object object)
     return refuse(std::move(*bad));
   stamp_new(resource, object, service.loop.now(), service.rng);
   if (auto bad = admit_new(service, resource.kind, object)) return refuse(std::move(*bad));
+  std::ranges::move(ignored_fields(resource.kind, object), std::back_inserter(call.warnings));
   set_defaults(resource.kind, object);
   prepare_new(resource.kind, object);
   if (auto causes = check_new(resource.kind, object); !causes.empty()) {

@@ -4,7 +4,7 @@
 
 #include <boost/json.hpp>
 
-#include "base/text.h"
+#include "embedded/controllers/job_policies.h"
 #include "kube/codec.h"
 #include "kube/event_request.h"
 #include "meta/fields.h"
@@ -13,33 +13,6 @@ namespace tau::controllers {
 namespace json = boost::json;
 using kube::Kind;
 using PodPointer = kube::Store<kube::Pod>::Pointer;
-
-std::set<int64_t> parse_indexes(std::string_view text) {
-  std::set<int64_t> indexes;
-  if (text.empty()) return indexes;
-  for (const std::string_view part : split(text, ',')) {
-    const size_t dash = part.find('-');
-    const auto first = parse_int(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : parse_int(part.substr(dash + 1));
-    if (!first || !last || *last - *first > 1'000'000) continue;
-    for (int64_t i = *first; i <= *last; ++i) indexes.insert(i);
-  }
-  return indexes;
-}
-
-std::string format_indexes(const std::set<int64_t>& indexes) {
-  std::string out;
-  for (auto at = indexes.begin(); at != indexes.end();) {
-    const int64_t first = *at;
-    int64_t last = first;
-    while (++at != indexes.end() && *at == last + 1) last = *at;
-    if (!out.empty()) out += ',';
-    out += std::to_string(first);
-    // Two in a row are written apart, three and more as a range.
-    if (last > first) out += (last == first + 1 ? "," : "-") + std::to_string(last);
-  }
-  return out;
-}
 
 std::span<const Kind> JobController::watches() const {
   static constexpr Kind kinds[] = {Kind::job, Kind::pod};
@@ -65,13 +38,6 @@ namespace {
 
 bool is_ended(const kube::Pod& pod) {
   return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
-
-std::optional<int64_t> index_of(const kube::Pod& pod) {
-  const auto found = pod.metadata.annotations.find("batch.kubernetes.io/job-completion-index");
-  if (found == pod.metadata.annotations.end()) return std::nullopt;
-  const auto index = parse_int(found->second);
-  return index ? std::optional(*index) : std::nullopt;
 }
 
 bool has_finalizer(const kube::Pod& pod) {
@@ -102,10 +68,16 @@ struct Sync {
   std::vector<PodPointer> to_release;     // counted; their finalizer may go
   std::vector<PodPointer> never_started;  // being deleted, and not to be counted
   std::set<int64_t> done_indexes;
+  std::set<int64_t> failed_indexes;
+  std::map<int64_t, int64_t> newest_count;  // index -> failures before its newest pod
+  std::string fatal_failure;                // what podFailurePolicy says ends the Job
   Time last_failure{};
 
   bool is_indexed() const { return job.spec.completion_mode == "Indexed"; }
   int64_t parallelism() const { return job.spec.parallelism.value_or(1); }
+  bool has_limit_per_index() const {
+    return is_indexed() && job.spec.backoff_limit_per_index.has_value();
+  }
 
   void event(std::string_view type, std::string_view reason, std::string message) {
     actions.requests.push_back(kube::event_on(Kind::job, job.metadata, type, reason,
@@ -124,6 +96,8 @@ struct Sync {
     int64_t ready = 0, terminating = 0;
     for (const PodPointer& pod : pods) {
       const bool is_deleting = pod->metadata.deletion_timestamp.has_value();
+      if (const auto index = index_of(*pod))
+        newest_count[*index] = std::max(newest_count[*index], failures_before(*pod));
       if (!is_ended(*pod)) {
         if (is_deleting && pod->spec.node_name.empty()) {
           never_started.push_back(pod);  // no kubelet will ever end it
@@ -148,7 +122,7 @@ struct Sync {
       }
       (is_success ? still.succeeded : still.failed).push_back(uid);
       if (!is_success) {
-        ++status.failed;
+        count_failure(*pod);
         continue;
       }
       const auto index = index_of(*pod);
@@ -160,10 +134,24 @@ struct Sync {
     status.ready = ready;
     status.terminating = terminating;
     if (is_indexed()) status.completed_indexes = format_indexes(done_indexes);
+    if (has_limit_per_index()) status.failed_indexes = format_indexes(failed_indexes);
     if (still.succeeded.empty() && still.failed.empty())
       status.uncounted_terminated_pods.reset();
     else
       status.uncounted_terminated_pods = std::move(still);
+  }
+
+  void count_failure(const kube::Pod& pod) {
+    const FailureVerdict verdict = judge_failure(job.spec, pod);
+    if (verdict.action == FailureAction::ignore) return;
+    ++status.failed;
+    if (verdict.action == FailureAction::fail_job && fatal_failure.empty())
+      fatal_failure = verdict.message;
+    const auto index = index_of(pod);
+    if (!has_limit_per_index() || !index) return;
+    if (verdict.action == FailureAction::fail_index ||
+        failures_before(pod) >= *job.spec.backoff_limit_per_index)
+      failed_indexes.insert(*index);
   }
 
   static Time end_of(const kube::Pod& pod) {
@@ -203,16 +191,37 @@ struct Sync {
     condition("Failed", "True", reason, message);
     event("Warning", reason, message);
   }
-  void settle_success() {
-    if (!is_true("SuccessCriteriaMet"))
-      condition("SuccessCriteriaMet", "True", "CompletionsReached",
-                "Reached expected number of succeeded pods");
+  void settle_success(std::string reason, std::string message) {
+    if (!is_true("SuccessCriteriaMet")) condition("SuccessCriteriaMet", "True", reason, message);
     delete_active();
     if (status.active > 0 || status.terminating.value_or(0) > 0) return;
-    condition("Complete", "True", "CompletionsReached",
-              "Reached expected number of succeeded pods");
+    condition("Complete", "True", std::move(reason), std::move(message));
     status.completion_time = now;
     event("Normal", "Completed", "Job completed");
+  }
+
+  // Of the Job as a whole. With OnFailure a container's restarts count too.
+  bool is_past_backoff_limit() const {
+    const int64_t limit = job.spec.backoff_limit.value_or(6);
+    if (status.failed > limit) return true;
+    if (job.spec.template_.spec.restart_policy != "OnFailure") return false;
+    int64_t restarts = 0;
+    for (const PodPointer& pod : active) restarts += restarts_of(*pod);
+    return limit == 0 ? restarts > 0 : restarts >= limit;
+  }
+
+  // Each index is done or failed for good; or more failed than are borne.
+  bool settles_by_indexes() {
+    if (!has_limit_per_index() || failed_indexes.empty()) return false;
+    const auto failed = static_cast<int64_t>(failed_indexes.size());
+    if (job.spec.max_failed_indexes && failed > *job.spec.max_failed_indexes) {
+      settle_failure("MaxFailedIndexesExceeded",
+                     "Job has exceeded the specified maximal number of failed indexes");
+      return true;
+    }
+    if (failed + status.succeeded < job.spec.completions.value_or(0)) return false;
+    settle_failure("FailedIndexes", "Job has failed indexes");
+    return true;
   }
 
   bool is_past_deadline() {
@@ -246,19 +255,36 @@ struct Sync {
     return true;
   }
 
-  // Ten seconds after a failure, doubling with each, at most ten minutes.
-  bool is_backing_off() {
-    if (status.failed == 0 || last_failure == Time{}) return false;
-    const Duration wait = std::min<Duration>(
-        minutes(10), seconds(10) * (int64_t{1} << std::min<int64_t>(status.failed - 1, 6)));
-    if (now >= last_failure + wait) return false;
-    note_later(last_failure + wait - now);
+  bool is_waiting(int64_t failures, Time last) {
+    const Time due = last + back_off(failures);
+    if (failures == 0 || last == Time{} || now >= due) return false;
+    note_later(due - now);
     return true;
+  }
+
+  // What the pods of one index that ended badly come to.
+  struct IndexFailures {
+    int64_t count = 0;
+    Time last{};
+  };
+  std::map<int64_t, IndexFailures> failures_by_index() const {
+    std::map<int64_t, IndexFailures> by_index;
+    for (const PodPointer& pod : pods) {
+      const auto index = index_of(*pod);
+      if (!index || pod->status.phase != "Failed") continue;
+      const bool is_ignored = judge_failure(job.spec, *pod).action == FailureAction::ignore;
+      IndexFailures& sum = by_index[*index];
+      sum.count = std::max(sum.count, failures_before(*pod) + (is_ignored ? 0 : 1));
+      sum.last = std::max(sum.last, end_of(*pod));
+    }
+    return by_index;
   }
 
   void fill_up() {
     int64_t wanted = parallelism();
-    if (job.spec.completions) wanted = std::min(wanted, *job.spec.completions - status.succeeded);
+    if (job.spec.completions)
+      wanted = std::min(wanted, *job.spec.completions - status.succeeded -
+                                    static_cast<int64_t>(failed_indexes.size()));
     if (!job.spec.completions && status.succeeded > 0)
       wanted = status.active;  // a work queue is drained: no new pods
     wanted = std::max<int64_t>(0, wanted);
@@ -280,28 +306,35 @@ struct Sync {
           kube::delete_request(Kind::pod, pod->metadata.namespace_, pod->metadata.name));
       event("Normal", "SuccessfulDelete", "Deleted pod: " + pod->metadata.name);
     }
-    if (held >= wanted || is_backing_off()) return;
+    if (held >= wanted) return;
+    if (!has_limit_per_index() && is_waiting(status.failed, last_failure)) return;
     std::set<int64_t> taken = done_indexes;
+    taken.insert(failed_indexes.begin(), failed_indexes.end());
     for (const PodPointer& pod : pods) {
       if (!is_ended(*pod) && index_of(*pod)) taken.insert(*index_of(*pod));
     }
     for (const auto& [name, pod] : expected) {
       if (pod.index) taken.insert(*pod.index);
     }
-    int64_t next_index = 0;
-    for (int64_t i = held; i < wanted && i - held < 500; ++i) {
-      std::optional<int64_t> index;
-      if (is_indexed()) {
-        while (taken.contains(next_index)) ++next_index;
-        if (next_index >= job.spec.completions.value_or(0)) break;
-        index = next_index;
-        taken.insert(next_index);
-      }
-      create_pod(index);
+    constexpr int64_t most_at_once = 500;
+    const int64_t missing = std::min(wanted - held, most_at_once);
+    if (!is_indexed()) {
+      for (int64_t i = 0; i < missing; ++i) create_pod(std::nullopt, 0);
+      return;
+    }
+    auto failures =
+        has_limit_per_index() ? failures_by_index() : std::map<int64_t, IndexFailures>{};
+    int64_t made = 0;
+    for (int64_t index = 0; index < job.spec.completions.value_or(0) && made < missing; ++index) {
+      if (taken.contains(index)) continue;
+      const IndexFailures before = failures[index];
+      if (is_waiting(before.count, before.last)) continue;
+      create_pod(index, before.count);
+      ++made;
     }
   }
 
-  void create_pod(std::optional<int64_t> index) {
+  void create_pod(std::optional<int64_t> index, int64_t failures) {
     kube::Pod pod;
     pod.metadata = job.spec.template_.metadata;
     pod.spec = job.spec.template_.spec;
@@ -320,6 +353,8 @@ struct Sync {
       const std::string text = std::to_string(*index);
       pod.metadata.annotations["batch.kubernetes.io/job-completion-index"] = text;
       pod.metadata.labels["batch.kubernetes.io/job-completion-index"] = text;
+      if (has_limit_per_index())
+        pod.metadata.annotations[std::string(index_failures_annotation)] = std::to_string(failures);
       if (pod.spec.hostname.empty()) pod.spec.hostname = fmt::format("{}-{}", base, text);
       for (auto* containers : {&pod.spec.init_containers, &pod.spec.containers}) {
         for (kube::Container& container : *containers) {
@@ -333,6 +368,41 @@ struct Sync {
     expected[pod.metadata.name] = {body, index, now};
     actions.requests.push_back(kube::create_request(Kind::pod, job.metadata.namespace_, body));
     event("Normal", "SuccessfulCreate", "Created pod: " + pod.metadata.name);
+  }
+
+  // What becomes of a Job that is neither over nor being deleted. An end that was begun goes on.
+  void decide() {
+    const auto begun = [&](const char* type) -> const kube::Condition* {
+      return is_true(type) ? kube::find_condition(status.conditions, type) : nullptr;
+    };
+    if (const kube::Condition* failure = begun("FailureTarget"))
+      return settle_failure(failure->reason, failure->message);
+    if (const kube::Condition* success = begun("SuccessCriteriaMet"))
+      return settle_success(success->reason, success->message);
+    if (!fatal_failure.empty()) return settle_failure("PodFailurePolicy", fatal_failure);
+    const bool is_complete = job.spec.completions ? status.succeeded >= *job.spec.completions
+                                                  : status.succeeded > 0 && status.active == 0;
+    if (is_complete)
+      return settle_success("CompletionsReached", "Reached expected number of succeeded pods");
+    if (is_past_backoff_limit())
+      return settle_failure("BackoffLimitExceeded", "Job has reached the specified backoff limit");
+    if (is_past_deadline())
+      return settle_failure("DeadlineExceeded", "Job was active longer than specified deadline");
+    if (settles_by_indexes()) return;
+    if (is_indexed()) {
+      if (const auto met = met_success_rule(job.spec, done_indexes))
+        return settle_success("SuccessPolicy", *met);
+    }
+    if (!suspend()) fill_up();
+  }
+
+  // A failed pod carries its index's count until another pod of that index does.
+  bool is_needed(const kube::Pod& failed) const {
+    const auto index = index_of(failed);
+    if (!has_limit_per_index() || !index || failed.status.phase != "Failed") return false;
+    if (is_true("Failed") || is_true("Complete") || job.metadata.deletion_timestamp) return false;
+    if (done_indexes.contains(*index) || failed_indexes.contains(*index)) return false;
+    return newest_count.at(*index) <= failures_before(failed);
   }
 
   // Status first, then finalizers: a pod leaves only once it is counted for good.
@@ -359,7 +429,7 @@ struct Sync {
       const bool is_counted =
           std::ranges::find(counted.succeeded, pod->metadata.uid) != counted.succeeded.end() ||
           std::ranges::find(counted.failed, pod->metadata.uid) != counted.failed.end();
-      if (!is_counted) continue;
+      if (!is_counted || is_needed(*pod)) continue;
       ordered.push_back(without_finalizer(*pod));
     }
     for (const PodPointer& pod : never_started) {
@@ -393,10 +463,16 @@ kube::Actions JobController::reconcile(const kube::Stores& stores, const kube::O
   if (!job->spec.managed_by.empty() && job->spec.managed_by != "kubernetes.io/job-controller")
     return {};
   ExpectedPods& expected = expected_[job->metadata.uid];
-  Sync sync{
-      *job, now, rng, expected, job->status, stores.get<kube::Pod>().owned_by(job->metadata.uid),
-      {},   {},  {},  {},       {},          {}};
-  if (sync.is_indexed()) sync.done_indexes = parse_indexes(job->status.completed_indexes);
+  Sync sync{.job = *job,
+            .now = now,
+            .rng = rng,
+            .expected = expected,
+            .status = job->status,
+            .pods = stores.get<kube::Pod>().owned_by(job->metadata.uid)};
+  if (sync.is_indexed()) {
+    sync.done_indexes = parse_indexes(job->status.completed_indexes);
+    sync.failed_indexes = parse_indexes(job->status.failed_indexes.value_or(""));
+  }
   const bool is_over = sync.is_true("Complete") || sync.is_true("Failed");
   sync.count_pods();
   if (is_over) {
@@ -412,21 +488,7 @@ kube::Actions JobController::reconcile(const kube::Stores& stores, const kube::O
     sync.write();
     return std::move(sync.actions);
   }
-  const bool is_complete = job->spec.completions
-                               ? sync.status.succeeded >= *job->spec.completions
-                               : sync.status.succeeded > 0 && sync.status.active == 0;
-  if (const kube::Condition* target = kube::find_condition(sync.status.conditions, "FailureTarget");
-      target != nullptr && target->status == "True") {
-    sync.settle_failure(target->reason, target->message);
-  } else if (is_complete) {
-    sync.settle_success();
-  } else if (sync.status.failed > job->spec.backoff_limit.value_or(6)) {
-    sync.settle_failure("BackoffLimitExceeded", "Job has reached the specified backoff limit");
-  } else if (sync.is_past_deadline()) {
-    sync.settle_failure("DeadlineExceeded", "Job was active longer than specified deadline");
-  } else if (!sync.suspend()) {
-    sync.fill_up();
-  }
+  sync.decide();
   sync.write();
   return std::move(sync.actions);
 }

@@ -1,5 +1,5 @@
-// JobController: batch/v1 Jobs as upstream runs them: parallelism, completions, Indexed,
-// backoffLimit, activeDeadlineSeconds, suspend, exact counting by finalizer.
+// JobController: batch/v1 Jobs as upstream runs them: parallelism, completions, Indexed, back-off
+// limits, deadlines, suspend, the policies of job_policies.h, exact counting by finalizer.
 #pragma once
 
 #include "kube/reconciler.h"
@@ -29,9 +29,5 @@ class JobController : public kube::Reconciler {
  private:
   std::map<std::string, ExpectedPods> expected_;  // by Job uid
 };
-
-// "1,3-5" and back.
-std::set<int64_t> parse_indexes(std::string_view text);
-std::string format_indexes(const std::set<int64_t>& indexes);
 
 }  // namespace tau::controllers

@@ -53,6 +53,10 @@ class FakeRuntime : public ContainerRuntime {
     return [] {};
   }
 
+  // From now on containers end with what this says.
+  void choose_exit_codes(std::function<int(const ContainerSpec&)> exit_code_of) {
+    exit_code_of_ = std::move(exit_code_of);
+  }
   const ContainerSpec* spec_of(const ContainerId& id) const {
     const auto found = containers_.find(id);
     return found == containers_.end() ? nullptr : &found->second.spec;
@@ -82,8 +86,10 @@ class FakeRuntime : public ContainerRuntime {
     one.state.phase = ContainerState::Phase::running;
     one.state.started = loop_.now();
     const Duration length = one.spec.sim_duration.count() > 0 ? one.spec.sim_duration : ordinary_;
-    one.timer =
-        loop_.after(length, [this, id] { end(id, containers_.at(id).spec.sim_exit_code, 0); });
+    one.timer = loop_.after(length, [this, id] {
+      const ContainerSpec& spec = containers_.at(id).spec;
+      end(id, exit_code_of_ ? exit_code_of_(spec) : spec.sim_exit_code, 0);
+    });
     tell(id);
   }
   void end(const ContainerId& id, int exit_code, int signal) {
@@ -108,6 +114,7 @@ class FakeRuntime : public ContainerRuntime {
   Loop& loop_;
   Duration ordinary_;
   Observer observer_;
+  std::function<int(const ContainerSpec&)> exit_code_of_;
   std::map<ContainerId, One> containers_;
   std::map<ContainerId, int> starts_;
 };

@@ -51,6 +51,17 @@ void PodReconciler::keys_of(const kube::Stores&, const kube::AnyChange& change,
   add(key);
 }
 
+void PodReconciler::end_orphans(const kube::Stores& stores) {
+  std::set<std::string> orphans;
+  for (const auto& [id, state] : states_) {
+    if (!stores.get<kube::Pod>().find_uid(id.pod_uid)) orphans.insert(id.pod_uid);
+  }
+  for (const std::string& uid : orphans) {
+    runtime_.remove_pod(uid);
+    std::erase_if(states_, [&](const auto& entry) { return entry.first.pod_uid == uid; });
+  }
+}
+
 void PodReconciler::set_silent(const std::string& node, bool is_silent) {
   if (is_silent) {
     silent_.insert(node);

@@ -28,6 +28,9 @@ class PodReconciler : public kube::Reconciler {
   // The newest start of a container, or the one before it.
   std::optional<ContainerId> find_container(const std::string& pod_uid,
                                             const std::string& container, bool is_previous) const;
+  // Ends what runs for pods that are no more: a crash may have come between a pod's deletion and the
+  // end of its containers. Only once the stores hold all pods.
+  void end_orphans(const kube::Stores& stores);
   // A node that is lost: its containers are forgotten and nothing is done for its pods.
   void set_silent(const std::string& node, bool is_silent);
   bool serves(const std::string& node) const { return nodes_.contains(node); }
