@@ -59,6 +59,22 @@ TEST(Rng, SameSeedSameDraws) {
   EXPECT_EQ(make_uuid(a)[14], '4');
 }
 
+TEST(Text, WholeNumbersHaveOneSign) {
+  const std::pair<const char*, std::optional<int64_t>> cases[] = {
+      {"5", 5}, {"+5", 5}, {"-5", -5}, {"+-5", {}}, {"--5", {}}, {"+", {}}, {"", {}}, {"5x", {}}};
+  for (const auto& [text, want] : cases) {
+    const auto parsed = parse_int(text);
+    EXPECT_EQ(parsed ? std::optional(*parsed) : std::nullopt, want) << text;
+  }
+}
+
+TEST(Text, KnowsUtf8) {
+  EXPECT_TRUE(is_utf8("a\u00e9\U0001F600"));
+  EXPECT_TRUE(is_utf8(""));
+  EXPECT_FALSE(is_utf8("a\xff"));
+  EXPECT_FALSE(is_utf8("a\xc3"));
+}
+
 TEST(Text, WhatIsNotUtf8IsReplaced) {
   EXPECT_EQ(to_utf8("a\u00e9\U0001F600"), "a\u00e9\U0001F600");
   EXPECT_EQ(to_utf8("a\xff\xc3(\xed\xa0\x80"), "a\ufffd\ufffd(\ufffd\ufffd\ufffd");

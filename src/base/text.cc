@@ -43,7 +43,7 @@ Result<int64_t> parse_int(std::string_view text) {
   int64_t value = 0;
   const char* first = text.data();
   const char* last = first + text.size();
-  if (!text.empty() && text.front() == '+') ++first;
+  if (text.starts_with('+') && !text.starts_with("+-")) ++first;
   const auto [end, error] = std::from_chars(first, last, value);
   if (error != std::errc() || end != last || first == last) {
     return fail(ErrorCode::bad_request, "\"" + std::string(text) + "\" is not a whole number");
@@ -182,6 +182,15 @@ size_t utf8_bytes(std::string_view text) {
     return follows(1) && follows(2) && follows(3) && !is_out_of_range ? 4 : 0;
   }
   return 0;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t bytes = utf8_bytes(text);
+    if (bytes == 0) return false;
+    text.remove_prefix(bytes);
+  }
+  return true;
 }
 
 std::string to_utf8(std::string_view text) {

@@ -30,6 +30,7 @@ std::string hex_encode(std::string_view bytes);
 
 // The length of the UTF-8 character that the text begins with; 0 = none does. Not for empty text.
 size_t utf8_bytes(std::string_view text);
+bool is_utf8(std::string_view text);
 // The text with U+FFFD for each byte that is not UTF-8.
 std::string to_utf8(std::string_view text);
 

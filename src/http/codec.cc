@@ -121,6 +121,12 @@ void append_header(std::string& out, std::string_view name, std::string_view val
   out += "\r\n";
 }
 
+// Also where it is empty: a second one would make the message another one.
+bool has_header(const Headers& headers, std::string_view name) {
+  return std::ranges::any_of(
+      headers, [&](const auto& header) { return to_lower(header.first) == to_lower(name); });
+}
+
 }  // namespace
 
 // ---- RequestParser
@@ -352,9 +358,9 @@ std::string encode_request(const Request& request, std::string_view host) {
     }
   }
   out += " HTTP/1.1\r\n";
-  if (find_header(request.headers, "Host").empty()) append_header(out, "Host", host);
+  if (!has_header(request.headers, "Host")) append_header(out, "Host", host);
   for (const auto& [name, value] : request.headers) append_header(out, name, value);
-  const bool has_length = !find_header(request.headers, "Content-Length").empty();
+  const bool has_length = has_header(request.headers, "Content-Length");
   const bool may_have_body = request.method != "GET" && request.method != "HEAD";
   if (!has_length && (may_have_body || !request.body.empty())) {
     append_header(out, "Content-Length", std::to_string(request.body.size()));

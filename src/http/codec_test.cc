@@ -187,6 +187,9 @@ TEST(Encode, NoValueCanSplitAMessage) {
             "close\r\n\r\n");
   EXPECT_EQ(encode_request({"POST", "/a b\r\n", {}, "x"}, "h:1"),
             "POST /a%20b%0D%0A HTTP/1.1\r\nHost: h:1\r\nContent-Length: 1\r\n\r\nx");
+  // An empty host is a host: two would be refused.
+  EXPECT_EQ(encode_request({"GET", "/", {{"host", ""}}, ""}, "h"),
+            "GET / HTTP/1.1\r\nhost: \r\n\r\n");
   std::string chunks;
   append_chunk(chunks, "");
   append_chunk(chunks, std::string(17, 'x'));

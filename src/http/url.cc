@@ -74,6 +74,7 @@ Result<Url> parse_target(std::string_view target) {
     if (decoded.find('\0') != std::string::npos) {
       return fail(ErrorCode::bad_request, "the request path may not have NUL bytes");
     }
+    if (!is_utf8(decoded)) return fail(ErrorCode::bad_request, "the request path is not UTF-8");
     url.segments.push_back(std::move(decoded));
   }
   if (question == std::string_view::npos) return url;
@@ -83,6 +84,9 @@ Result<Url> parse_target(std::string_view target) {
     url.query.emplace_back(
         decode(pair.substr(0, equals), true),
         equals == std::string_view::npos ? "" : decode(pair.substr(equals + 1), true));
+    // A value may be stored (a field manager), and JSON could not be read again with it.
+    if (!is_utf8(url.query.back().first) || !is_utf8(url.query.back().second))
+      return fail(ErrorCode::bad_request, "the request query is not UTF-8");
   }
   return url;
 }

@@ -20,6 +20,7 @@ struct Url {
   std::optional<std::string_view> find(std::string_view key) const;
 };
 
+// What it gives is UTF-8.
 Result<Url> parse_target(std::string_view target);
 std::string percent_encode(std::string_view text);  // for one segment or query value
 std::string percent_decode(std::string_view text);

@@ -27,6 +27,10 @@ TEST(Url, SplitsAndDecodes) {
       {"/a%zz", "error: the request target has a '%' that starts no escape"},
       {"/a?b=%4", "error: the request target has a '%' that starts no escape"},
       {"/a%00b", "error: the request path may not have NUL bytes"},
+      {"/%C3%A9", "/\u00e9"},
+      {"/%FF", "error: the request path is not UTF-8"},
+      {"/a?fieldManager=%C3", "error: the request query is not UTF-8"},
+      {"/a?\xff", "error: the request query is not UTF-8"},
   };
   for (const auto& [given, want] : cases) EXPECT_EQ(show(given), want) << given;
 }

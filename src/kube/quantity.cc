@@ -148,7 +148,8 @@ Result<std::string> canonical_quantity(std::string_view text) {
   const Parsed parsed = TRY(parse(text));
   if (parsed.billionths == 0) return std::string("0");
   const std::string sign = parsed.is_negative ? "-" : "";
-  if (parsed.form == Form::binary && parsed.billionths % billion == 0)
+  if (parsed.form == Form::binary && parsed.billionths >= 1024 * billion &&
+      parsed.billionths % billion == 0)
     return sign + format_bytes(static_cast<int64_t>(parsed.billionths / billion));
   // The largest thousandfold that keeps the number whole.
   Wide value = parsed.billionths;

@@ -369,24 +369,34 @@ int64_t pod_count(const json::value& slice, size_t domain) {
   return count.is_int64() ? count.get_int64() : 0;
 }
 
+// A few bytes may claim many domains, with a value for each level.
+constexpr int64_t most_domains = 100'000;
+constexpr size_t most_levels = 16;
+
 Result<void> decode_topology(std::optional<TopologyAssignment>& to, const json::value& from) {
   TopologyAssignment& made = to.emplace();
   if (const json::value* levels = find_path(from, "levels"))
     TRY_VOID(Codec<std::vector<std::string>>::decode(made.levels, *levels));
+  if (made.levels.size() > most_levels)
+    return fail(ErrorCode::bad_request, fmt::format(": at most {} levels", most_levels));
   const json::value* slices = find_path(from, "slices");
   if (slices == nullptr || !slices->is_array()) return {};
   for (const json::value& slice : slices->get_array()) {
     const json::value* count = find_path(slice, "domainCount");
     const json::value* values = find_path(slice, "valuesPerLevel");
     if (count == nullptr || !count->is_int64() || count->get_int64() < 0 ||
-        count->get_int64() > 100'000)
-      return fail(ErrorCode::bad_request, ": domainCount must be 0 to 100000");
+        count->get_int64() > most_domains - static_cast<int64_t>(made.domains.size()))
+      return fail(ErrorCode::bad_request,
+                  fmt::format(": domainCount must be 0 to {}, all slices together", most_domains));
     for (size_t domain = 0; domain < static_cast<size_t>(count->get_int64()); ++domain) {
       TopologyDomain one;
       if (values != nullptr && values->is_array()) {
-        for (const json::value& level : values->get_array())
-          one.values.push_back(level_value(level, domain));
+        for (const json::value& level : values->get_array()) {
+          if (one.values.size() < made.levels.size())
+            one.values.push_back(level_value(level, domain));
+        }
       }
+      one.values.resize(made.levels.size());
       one.count = pod_count(slice, domain);
       made.domains.push_back(std::move(one));
     }

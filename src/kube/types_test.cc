@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <boost/json.hpp>
 
 #include "kube/codec.h"
@@ -205,6 +207,25 @@ TEST(Types, KueuesKindsSurviveTheRoundTrip) {
       "conditions: [{type: QuotaReserved, status: 'True', observedGeneration: 1}], requeueState: "
       "{count: 1, "
       "requeueAt: '2026-12-01T00:00:00Z'}, accumulatedPastExecutionTimeSeconds: 5}}");
+}
+
+TEST(Types, ATopologyAssignmentHoldsAValueForEachLevelAndABoundedNumberOfDomains) {
+  const auto read = [](std::string_view slices) {
+    const std::string text = fmt::format(
+        "{{status: {{admission: {{podSetAssignments: [{{topologyAssignment: {{levels: [rack, "
+        "host], "
+        "slices: [{}]}}}}]}}}}}}",
+        slices);
+    return meta::decode<Workload>(meta::parse_yaml(text)->front());
+  };
+  const auto none = read("{domainCount: 1, valuesPerLevel: [{universal: r}]}");
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->status.admission->pod_set_assignments[0].topology_assignment->domains,
+            (std::vector<TopologyDomain>{{.values = {"r", ""}}}));
+  const auto many = read("{domainCount: 60000}, {domainCount: 60000}");
+  ASSERT_FALSE(many);
+  EXPECT_TRUE(
+      many.error().message.ends_with("domainCount must be 0 to 100000, all slices together"));
 }
 
 TEST(Types, ConditionsMoveTheirTimeOnlyWithTheStatus) {

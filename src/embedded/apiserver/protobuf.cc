@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/check.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -144,6 +146,12 @@ Result<std::map<uint64_t, Wire>> all_fields(std::string_view bytes) {
   return fields;
 }
 
+// Text that is not UTF-8 could be written as JSON and never be read again.
+Result<json::value> read_text(std::string_view bytes) {
+  if (!is_utf8(bytes)) return fail(ErrorCode::bad_request, "protobuf: a text is not UTF-8");
+  return json::value(bytes);
+}
+
 Result<json::value> read_special(char type, std::string_view bytes) {
   auto fields = TRY(all_fields(bytes));
   switch (type) {
@@ -156,11 +164,11 @@ Result<json::value> read_special(char type, std::string_view bytes) {
       return json::value(type == 'T' ? format_rfc3339(time) : format_rfc3339_micros(time));
     }
     case 'Q':
-      return json::value(fields[1].bytes);
+      return read_text(fields[1].bytes);
     case 'I':
       if (fields[1].value == 0)
         return json::value(static_cast<int64_t>(static_cast<int32_t>(fields[2].value)));
-      return json::value(fields[3].bytes);
+      return read_text(fields[3].bytes);
     default: {  // FieldsV1 and RawExtension hold JSON text
       boost::system::error_code code;
       json::parse_options options;
@@ -190,7 +198,7 @@ Result<json::value> read_value(const FieldInfo& field, const Wire& wire, int dep
   }
   switch (field.scalar) {
     case 's':
-      return wire.bytes.empty() && !keeps ? json::value() : json::value(wire.bytes);
+      return wire.bytes.empty() && !keeps ? json::value() : read_text(wire.bytes);
     case 'b':
       return wire.bytes.empty() && !keeps ? json::value() : json::value(base64_encode(wire.bytes));
     case 'i':
@@ -199,6 +207,8 @@ Result<json::value> read_value(const FieldInfo& field, const Wire& wire, int dep
     case 't':
       return wire.value == 0 && !keeps ? json::value() : json::value(wire.value != 0);
     case 'd':
+      if (!std::isfinite(std::bit_cast<double>(wire.value)))
+        return fail(ErrorCode::bad_request, "protobuf: a number has no form in JSON");
       return json::value(std::bit_cast<double>(wire.value));
     default:
       return read_special(field.scalar, wire.bytes);
@@ -213,6 +223,7 @@ Result<void> read_map_entry(const FieldInfo& field, const Wire& wire, json::obje
     if (part.number == 1) key = part.bytes;
     if (part.number == 2) value = TRY(read_value(field, part, depth));
   }
+  if (!is_utf8(key)) return fail(ErrorCode::bad_request, "protobuf: a text is not UTF-8");
   to[key] = std::move(value);
   return {};
 }
@@ -266,7 +277,7 @@ Result<json::value> parse_protobuf(std::string_view body) {
         ErrorCode::bad_request,
         fmt::format("no protobuf form of kind \"{}\" is known: send JSON", kind.substr(0, 100)));
   }
-  json::object object{{"kind", kind}, {"apiVersion", api_version}};
+  json::object object{{"kind", kind}, {"apiVersion", TRY(read_text(api_version))}};
   json::object fields = TRY(read_message(found->second, envelope[2].bytes, 0));
   for (auto& [key, value] : fields) object[key] = std::move(value);
   return json::value(std::move(object));

@@ -63,6 +63,11 @@ TEST(Protobuf, RefusesWhatIsMalformed) {
       read(bad);
     }
   }
+  // A text that is no UTF-8 would be stored and could not be read again.
+  EXPECT_EQ(read(body("ConfigMap", bytes(1, bytes(1, "a\xff")))),
+            "error: protobuf: a text is not UTF-8");
+  EXPECT_EQ(read(body("ConfigMap", bytes(2, bytes(1, "\xc3") + bytes(2, "v")))),
+            "error: protobuf: a text is not UTF-8");
   // Nesting is bounded: managed raw JSON and selectors are the only ways down.
   EXPECT_TRUE(read(body("Pod", bytes(1, bytes(17, bytes(7, bytes(1, std::string(1000, '[')))))))
                   .starts_with("error"));
