@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # A real Kubernetes for tests, as plain processes on loopback, built once from Go modules and cached.
-#   servers.sh build        builds etcd, kube-apiserver, kube-controller-manager and KWOK (about 10 minutes cold)
+#   servers.sh build        builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and KWOK (about 10 minutes cold)
 #   servers.sh start DIR    starts them with fresh data in DIR; writes DIR/kubeconfig and DIR/pids
 #   servers.sh stop DIR
 set -euo pipefail
 cache=${TAU_KUBERNETES_CACHE:-$HOME/.cache/taugrid/kubernetes}
 kubernetes=1.37.2 etcd=3.7.3 kwok=0.8.0
 
-have_all() { for n in etcd kube-apiserver kube-controller-manager kwok; do [ -x "$cache/bin/$n" ] || return 1; done; [ -s "$cache/kwok.yaml" ]; }
+have_all() { for n in etcd kube-apiserver kube-controller-manager kube-scheduler kwok; do [ -x "$cache/bin/$n" ] || return 1; done; [ -s "$cache/kwok.yaml" ]; }
 
 build() {
   have_all && return 0
@@ -19,11 +19,11 @@ build() {
   if [ ! -s "$cache/k8s/go.mod" ]; then
     # Kubernetes' own staging modules must all be of one version: its go.mod lists them.
     local source; source=$(cd "$cache/k8s" && go mod download -json "k8s.io/kubernetes@v$kubernetes" | sed -n 's/.*"Dir": "\(.*\)",*/\1/p')
-    { printf 'module taugrid.local/kubernetes\n\ngo 1.26.0\n\ngodebug default=go1.26\n\ntool (\n  k8s.io/kubernetes/cmd/kube-apiserver\n  k8s.io/kubernetes/cmd/kube-controller-manager\n)\n\nrequire k8s.io/kubernetes v%s\n\nreplace (\n' "$kubernetes"
+    { printf 'module taugrid.local/kubernetes\n\ngo 1.26.0\n\ngodebug default=go1.26\n\ntool (\n  k8s.io/kubernetes/cmd/kube-apiserver\n  k8s.io/kubernetes/cmd/kube-controller-manager\n  k8s.io/kubernetes/cmd/kube-scheduler\n)\n\nrequire k8s.io/kubernetes v%s\n\nreplace (\n' "$kubernetes"
       sed -n '/^replace/,$p' "$source/go.mod" | awk -v v="v0.${kubernetes#1.}" '/=>/ {print "  " $1 " => " $1 " " v}'; echo ')'; } >"$cache/k8s/go.mod"
   fi
   local version=k8s.io/component-base/version
-  for n in kube-apiserver kube-controller-manager; do
+  for n in kube-apiserver kube-controller-manager kube-scheduler; do
     [ -x "$cache/bin/$n" ] || { echo "building $n" >&2; (cd "$cache/k8s" && go build -trimpath -ldflags "-s -w -X $version.gitVersion=v$kubernetes -X $version.gitMajor=1 -X $version.gitMinor=37" -o "$cache/bin/$n" "k8s.io/kubernetes/cmd/$n"); }
   done
   if [ ! -x "$cache/bin/etcd" ]; then
@@ -74,6 +74,8 @@ EOF
   chmod 600 "$dir/kubeconfig" "$dir/tokens.csv"
   for _ in $(seq 1 600); do curl -sk -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" "https://127.0.0.1:$api/readyz" 2>/dev/null | grep -q 200 && break; sleep 0.1; done
   background controller-manager "$cache/bin/kube-controller-manager" --kubeconfig "$dir/kubeconfig" --service-account-private-key-file "$dir/sa.key" --use-service-account-credentials=false --leader-elect=false --bind-address 127.0.0.1 --secure-port 0 --allocate-node-cidrs=false --kube-api-qps=500 --kube-api-burst=1000
+  # The stock scheduler beside ours: pods that do not name taugrid are its own.
+  background scheduler "$cache/bin/kube-scheduler" --kubeconfig "$dir/kubeconfig" --authentication-kubeconfig "$dir/kubeconfig" --authorization-kubeconfig "$dir/kubeconfig" --leader-elect=false --bind-address 127.0.0.1 --secure-port "$(free_port)"
   background kwok "$cache/bin/kwok" --kubeconfig "$dir/kubeconfig" --config "$cache/kwok.yaml" --manage-all-nodes=true --node-lease-duration-seconds=40 --server-address "127.0.0.1:$(free_port)"
 }
 

@@ -128,6 +128,26 @@ def test_a_gang_of_four_on_three_nodes_waits_and_starts_whole(cluster):
     assert len({p["spec"]["nodeName"] for p in cluster.get("pods", "-l", "app=gang")["items"]}) == 4
 
 
+def test_pods_of_the_stock_scheduler_are_left_to_it_and_counted(cluster):
+    others = json.loads(job("others"))["spec"]["template"]
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "others"}, "spec": others["spec"]}
+    pod["spec"]["containers"][0]["resources"]["limits"] = {"nvidia.com/gpu": "1"}
+    # A KWOK pod runs on: only pods of Jobs are completed.
+    assert cluster.kubectl("create", "-f", "-", stdin=json.dumps(pod)).code == 0
+    bound = wait_for(lambda: cluster.get("pod", "others")["spec"].get("nodeName"), "the stock scheduler's binding")
+    assert cluster.our_writes("others") == []
+    assert cluster.kubectl("apply", "-f", "-", stdin=queued_job("beside", pods=4)).code == 0
+
+    def told():
+        found = [w for w in cluster.get("workloads")["items"] if w["metadata"]["name"].startswith("job-beside")]
+        return [c["message"] for w in found for c in w.get("status", {}).get("conditions", []) if c["type"] == "QuotaReserved" and c["status"] == "False"]
+
+    message = wait_for(told, "a reason for waiting")[0]
+    assert "4 GPUs" in message and "3" in message, (message, bound)
+    assert cluster.kubectl("delete", "pod", "others", "--force", "--grace-period=0").code == 0
+    wait_for(lambda: complete(cluster, "beside"), lambda: json.dumps(cluster.get("workloads")["items"], indent=1))
+
+
 def test_the_policy_queues_plain_jobs_of_opted_in_namespaces_alone(cluster):
     installed = run(TAU, "controller", "--install-policy", "--kubeconfig", cluster.env["KUBECONFIG"])
     assert installed.code == 0, installed
