@@ -128,6 +128,20 @@ def test_a_gang_of_four_on_three_nodes_waits_and_starts_whole(cluster):
     assert len({p["spec"]["nodeName"] for p in cluster.get("pods", "-l", "app=gang")["items"]}) == 4
 
 
+def test_a_controller_killed_while_it_admits_binds_nothing_twice(cluster):
+    assert cluster.kubectl("apply", "-f", "-", stdin=queued_job("killed", pods=4)).code == 0
+    wait_for(lambda: any(w["metadata"]["name"].startswith("job-killed") and w.get("status", {}).get("admission") for w in cluster.get("workloads")["items"]), "admission")
+    cluster.controller.kill()
+    cluster.controller.wait(20)
+    cluster.start_controller()
+    # The dead one's lease must run out first.
+    wait_for(lambda: complete(cluster, "killed"), lambda: json.dumps(cluster.get("workloads")["items"], indent=1), seconds=90)
+    pods = cluster.get("pods", "-l", "app=killed")["items"]
+    assert len(pods) == 4 and len({p["spec"]["nodeName"] for p in pods}) == 4
+    for pod in pods:
+        assert cluster.our_writes(pod["metadata"]["name"]) == [("create", "binding")]
+
+
 def test_pods_of_the_stock_scheduler_are_left_to_it_and_counted(cluster):
     others = json.loads(job("others"))["spec"]["template"]
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "others"}, "spec": others["spec"]}
