@@ -226,8 +226,44 @@ std::optional<std::vector<Cycle::Victim>> Cycle::Targets::find() {
     return std::nullopt;
   quota().split();
   if (cycle.state.fair.is_on && quota().has_parent(queue.quota)) return find_fairly();
-  const Trail::Mark mark = cycle.state.trail.mark();
   gather();
+  if (auto found = attempt_all(); found || nodes == nullptr) return found;
+  // In their own order they may use up what may be taken back before the right nodes are free: so
+  // once more with those of one node first, node by node.
+  constexpr size_t most_tries = 20'000;
+  size_t tried = 0;
+  for (const NodeId node : nodes_of_candidates()) {
+    if ((tried += candidates.size()) > most_tries) break;
+    const std::vector<Candidate> in_order = candidates;
+    std::ranges::stable_partition(candidates, [&](const Candidate& c) { return is_on(c, node); });
+    if (auto found = attempt_all()) return found;
+    candidates = in_order;
+  }
+  return std::nullopt;
+}
+
+bool Cycle::Targets::is_on(const Candidate& candidate, NodeId node) const {
+  const WorkloadState& other = cycle.state.workloads[candidate.id.index()];
+  return std::ranges::any_of(other.places, [&](const std::vector<Place>& places) {
+    return std::ranges::find(places, node, &Place::node) != places.end();
+  });
+}
+
+std::vector<NodeId> Cycle::Targets::nodes_of_candidates() const {
+  std::vector<NodeId> found;
+  std::set<NodeId> seen;
+  for (const Candidate& candidate : candidates) {
+    for (const auto& places : cycle.state.workloads[candidate.id.index()].places) {
+      for (const Place& place : places) {
+        if (seen.insert(place.node).second) found.push_back(place.node);
+      }
+    }
+  }
+  return found;
+}
+
+std::optional<std::vector<Cycle::Victim>> Cycle::Targets::attempt_all() {
+  const Trail::Mark mark = cycle.state.trail.mark();
   for (const bool may_borrow : attempts()) {
     auto found = attempt(may_borrow);
     if (!found) {

@@ -80,6 +80,10 @@ struct Cycle::Targets {
   std::optional<std::vector<Victim>> attempt(bool may_borrow);
   std::vector<Victim> keep_needed(std::vector<const Candidate*> taken, bool may_borrow);
   std::vector<bool> attempts() const;
+  std::optional<std::vector<Victim>> attempt_all();
+  // The nodes that candidates are on, the first candidate's first.
+  std::vector<NodeId> nodes_of_candidates() const;
+  bool is_on(const Candidate& candidate, NodeId node) const;
   // fair_preempt.cc
   struct FairTargets;
   std::optional<std::vector<Victim>> find_fairly();

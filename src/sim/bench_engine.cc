@@ -123,6 +123,78 @@ double admit_many(int64_t nodes, int64_t count, const Clock& now_s) {
   return seconds;
 }
 
+// 10,000 admitted in 30 queues of one cohort that is full, by quota alone; each queue's urgent work
+// must push out its own. One decision each.
+double preempt(const Clock& now_s) {
+  constexpr uint32_t queues = 30, admitted = 10'000;
+  Engine engine;
+  std::vector<Delta> deltas{FlavorUpsert{.id = FlavorId(0)}};
+  const auto work = [](uint32_t id, uint32_t queue_id, int32_t priority) {
+    return WorkloadUpsert{.id = WorkloadId(id),
+                          .queue = QueueId(queue_id),
+                          .priority = priority,
+                          .created = Time(tau::seconds(id)),
+                          .pod_sets = {{.request = {.amounts = {{gpu, 1}}}, .count = 1}}};
+  };
+  for (uint32_t q = 0; q < queues; ++q) {
+    QueueUpsert one = queue(q, admitted / queues);
+    one.cohort = CohortId(0);
+    one.preemption = {.within = Within::lower_priority, .reclaim = Reclaim::any};
+    one.groups = {{.resources = {gpu},
+                   .flavors = {{.flavor = FlavorId(0), .quotas = {{gpu, admitted / queues}}}}}};
+    deltas.push_back(one);
+  }
+  const uint32_t held = admitted / queues * queues;
+  for (uint32_t w = 0; w < held; ++w) {
+    WorkloadUpsert one = work(w, w % queues, static_cast<int32_t>(w % 5));
+    one.admission = {{.flavors = {{gpu, FlavorId(0)}}, .count = 1}};
+    deltas.push_back(one);
+  }
+  engine.apply(deltas);
+  Rng rng(1);
+  engine.run_cycle(Time(tau::seconds(1)), rng);
+  deltas.clear();
+  for (uint32_t q = 0; q < queues; ++q) deltas.push_back(work(held + q, q, 100));
+  engine.apply(deltas);
+  CycleResult result;
+  const double seconds =
+      time_of(now_s, [&] { result = engine.run_cycle(Time(tau::seconds(2)), rng); });
+  CHECK(result.stats.evicted == queues);
+  return seconds;
+}
+
+// A gang that must be in one block of 500 nodes.
+double admit_in_topology(int64_t nodes, int64_t count, const Clock& now_s) {
+  Engine engine;
+  std::vector<Delta> deltas = cluster(nodes);
+  for (Delta& delta : deltas) {
+    auto* node = std::get_if<NodeUpsert>(&delta);
+    if (node == nullptr) continue;
+    const uint32_t n = node->id.value;
+    for (const auto& [level, value] : {std::pair(50u, n / 500), std::pair(51u, n / 20)})
+      node->labels.push_back({LabelKeyId(level), LabelValueId(1000 + value), {}});
+  }
+  FlavorUpsert flavor{.id = FlavorId(0)};
+  flavor.levels = {LabelKeyId(50), LabelKeyId(51)};
+  deltas.push_back(flavor);
+  engine.apply(deltas);
+  const Delta gang =
+      WorkloadUpsert{.id = WorkloadId(0),
+                     .queue = QueueId(0),
+                     .pod_sets = {{.request = request(1),
+                                   .count = static_cast<int32_t>(count),
+                                   .topology = {.kind = TopologyRequest::Kind::required,
+                                                .level = LabelKeyId(50),
+                                                .slices = {}}}}};
+  engine.apply({&gang, 1});
+  Rng rng(1);
+  CycleResult result;
+  const double seconds =
+      time_of(now_s, [&] { result = engine.run_cycle(Time(tau::seconds(1)), rng); });
+  CHECK(result.stats.admitted == 1);
+  return seconds;
+}
+
 // A full cluster: six of eight GPUs in use on each node, four CPU pods besides; 1,000 queues with
 // ten workloads waiting in each, half for quota, half for four GPUs on one node.
 struct BusyCluster {
@@ -234,6 +306,13 @@ std::vector<BenchRow> bench_engine(const std::function<double()>& now_s, int run
     rows.push_back({"workloads of 30 queues", nodes, count, median(std::move(many))});
   }
   bench_busy(rows, runs, now_s);
+  std::vector<double> preempts, gangs;
+  for (int i = 0; i < runs; ++i) {
+    preempts.push_back(preempt(now_s));
+    gangs.push_back(admit_in_topology(5000, 1000, now_s));
+  }
+  rows.push_back({"preemptions over 10,000 admitted", 0, 30, median(std::move(preempts))});
+  rows.push_back({"one gang in one block", 5000, 1000, median(std::move(gangs))});
   return rows;
 }
 

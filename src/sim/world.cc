@@ -120,6 +120,12 @@ class World {
     std::visit(
         [&]<class T>(const kube::Change<T>& c) {
           const auto& m = c.latest().metadata;
+          if constexpr (std::is_same_v<T, kube::Workload>) {
+            const auto is_preempted = [](const auto& workload) {
+              return workload && kube::is_true(workload->status.conditions, "Preempted");
+            };
+            if (is_preempted(c.now) && !is_preempted(c.old)) ++report_.preemptions;
+          }
           if constexpr (!std::is_same_v<T, kube::Lease>)
             note(fmt::format("{} {}/{} {} {}", kube::info(kube::kind_of<T>).singular, m.namespace_,
                              m.name, c.now ? "is" : "gone", m.resource_version));

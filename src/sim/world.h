@@ -19,7 +19,7 @@ struct Report {
   Violations violations;
   std::string log;  // byte-identical for the same seed
   uint64_t log_hash = 0;
-  int64_t jobs = 0, faults = 0, events = 0;
+  int64_t jobs = 0, faults = 0, preemptions = 0, events = 0;
 };
 
 Report simulate(const Options& options);
