@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <optional>
 
 namespace tau {
@@ -166,7 +167,7 @@ Result<Duration> parse_duration(std::string_view text) {
     total += value * unit->micros;
   }
   if (total > 9e18) return bad();
-  const auto micros = static_cast<int64_t>(total + 0.5);
+  const auto micros = std::llround(total);
   return Duration(is_negative ? -micros : micros);
 }
 

@@ -278,7 +278,8 @@ Blocker Cycle::joint_blocker(const WorkloadState& workload) {
 std::vector<Blocker> Cycle::blockers_of(const WorkloadState& workload) {
   std::vector<FlavorChoices> choices;
   std::vector<Blocker> blockers = quota_blockers(workload, choices);
-  CapacityKey key{{}, std::move(choices)};
+  CapacityKey key;
+  key.second = std::move(choices);
   for (size_t set = 0; set < workload.shapes.size(); ++set)
     key.first.emplace_back(workload.shapes[set], workload.counts[set]);
   if (auto capacity = capacity_blocker(key)) blockers.push_back(std::move(*capacity));

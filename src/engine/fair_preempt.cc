@@ -129,7 +129,7 @@ std::optional<std::vector<Cycle::Victim>> Cycle::Targets::find_fairly() {
     return is_enough;
   };
   // Each candidate is measured by the first rule; those it spares, one of a queue, by the second.
-  const auto run = [&](std::vector<Candidate*> candidates_now, FairRule rule, bool is_first,
+  const auto run = [&](const std::vector<Candidate*>& candidates_now, FairRule rule, bool is_first,
                        std::vector<Candidate*>& spared) {
     FairTargets targets(*this, candidates_now);
     for (auto node = targets.next(); node != QuotaTree::none; node = targets.next()) {
