@@ -20,8 +20,6 @@ long_file_exceptions = [
     (r"^tests/", "end-to-end tests read as one story"),
     (r"^(LICENSE|deploy/crds/)", "not written by hand"),
 ]
-missing_readme_exceptions = {
-    "host": "to come", "sim": "to come", "agent": "one header"}
 banned_call_exceptions = {}  # (file, pattern name) -> reason
 word_exceptions = {"tools/tidy.py": "lists the words"}
 
@@ -168,8 +166,7 @@ def check_readmes(modules):
     for folder, (name, _, _) in sorted(modules.items()):
         readme = root / folder / "README.md"
         if not readme.is_file():
-            if name not in missing_readme_exceptions:
-                report(folder, 1, "no README.md")
+            report(folder, 1, "no README.md")
         elif (lines := readme.read_text().count("\n")) > max_readme_lines:
             report(f"{folder}/README.md", lines, f"longer than {max_readme_lines} lines")
 
