@@ -290,6 +290,14 @@ Outcome queue_list(const GlobalOptions& options, const Console& console) {
   json::value raw;
   auto queues = list_views<kube::QueueView>(**session, "/queues", &raw);
   if (!queues) return std::unexpected(queues.error());
+  if (!options.ns.empty()) {
+    std::erase_if(*queues, [&](const kube::QueueView& queue) { return queue.ns != options.ns; });
+    json::array left;
+    for (json::value& queue : raw.at("items").as_array()) {
+      if (meta::string_at(queue, "namespace") == options.ns) left.push_back(std::move(queue));
+    }
+    raw.as_object()["items"] = std::move(left);
+  }
   if (print_list(raw, options.format, console)) return ExitCode::ok;
   if (options.format == Format::name) {
     for (const auto& queue : *queues)

@@ -1,6 +1,7 @@
 #include "meta/yaml.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -320,6 +321,8 @@ Result<std::vector<json::value>> parse_yaml(std::string_view text) {
       json::value value = TRY(reader.read(node));
       if (!value.is_null()) documents.push_back(std::move(value));
     }
+  } catch (const YAML::DeepRecursion& error) {
+    return fail_at(error.mark, "nested too deep");  // its own words are "bad file"
   } catch (const YAML::Exception& error) {
     return fail_at(error.mark, error.msg);
   } catch (const std::exception& error) {

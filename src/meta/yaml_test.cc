@@ -69,6 +69,13 @@ TEST(Yaml, EndsOnTextThatYamlForbids) {
   }
 }
 
+TEST(Yaml, WhatNestsWithoutEndIsSaidToDoSo) {
+  const auto refused = parse_yaml(std::string(100'000, '['));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("nested too deep"), std::string::npos)
+      << refused.error().message;
+}
+
 TEST(Yaml, AliasesCannotBlowUp) {
   std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 9; ++i) {

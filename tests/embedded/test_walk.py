@@ -127,4 +127,6 @@ def test_the_command_line_speaks_clearly(shared):
     assert p.tau("run", "--name", "fine", "--gpus", "1", "--wait", "--", "nvidia-smi", "-L").code == 0
     assert "GPU 0: NVIDIA H100" in p.tau("logs", "fine").out
     assert p.tau("cancel", "fine", "--yes").code == 5
+    assert [q["name"] for q in p.tau("queue", "list", "-n", "default", "-o", "json").json()["items"]] == ["default"]
+    assert p.tau("queue", "list", "-n", "kube-system", "-o", "json").json()["items"] == []
     assert p.tau("queue", "list").code == 0 and p.tau("node", "list", "-o", "wide").code == 0 and p.tau("status").code == 0
