@@ -1,6 +1,9 @@
 // Rules for Jobs, and for what may change in one.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "kube/field_errors.h"
 #include "kube/json_access.h"
 
@@ -10,6 +13,8 @@ namespace json = boost::json;
 namespace {
 
 constexpr int64_t most_parallel_indexed = 100'000;
+constexpr size_t most_rules = 20;               // of a success or failure policy, as upstream
+constexpr size_t most_index_bytes = 64 * 1024;  // of succeededIndexes, as upstream
 
 void check_completion_mode(ErrorList& errors, const json::object& spec) {
   const std::string_view mode = text_at(spec, "completionMode");
@@ -41,9 +46,64 @@ void check_completion_mode(ErrorList& errors, const json::object& spec) {
                          "requires indexed completion mode");
 }
 
+// "0,2-4": ascending, apart, below `completions`. How many indexes that are, or nullopt.
+std::optional<int64_t> count_indexes(std::string_view text, int64_t completions) {
+  int64_t from = 0, sum = 0;
+  for (const std::string_view part : split(text, ',')) {
+    const size_t dash = part.find('-');
+    const auto first = parse_int(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_int(part.substr(dash + 1));
+    if (!first || !last || *first < from || *last < *first || *last >= completions)
+      return std::nullopt;
+    sum += *last - *first + 1;
+    from = *last + 1;
+  }
+  return sum;
+}
+
+void check_success_policy(ErrorList& errors, const json::object& spec) {
+  if (!has(spec, "successPolicy")) return;
+  const json::array& rules = array_at(object_at(spec, "successPolicy"), "rules");
+  const int64_t completions = integer_at(spec, "completions").value_or(0);
+  if (rules.empty())
+    errors.required("spec.successPolicy.rules", "at least one rule must be specified");
+  if (rules.size() > most_rules)
+    errors.invalid_value("spec.successPolicy.rules", static_cast<int64_t>(rules.size()),
+                         fmt::format("must have at most {} items", most_rules));
+  for (size_t i = 0; i < std::min(rules.size(), most_rules); ++i) {
+    const json::object& rule = as_object(rules[i]);
+    const std::string at = fmt::format("spec.successPolicy.rules[{}]", i);
+    const std::string_view indexes = text_at(rule, "succeededIndexes");
+    const auto count = integer_at(rule, "succeededCount");
+    if (!count && indexes.empty()) {
+      errors.required(at, "at least one of succeededCount or succeededIndexes must be specified");
+      continue;
+    }
+    int64_t most = completions;
+    if (!indexes.empty()) {
+      const auto wanted =
+          indexes.size() <= most_index_bytes ? count_indexes(indexes, completions) : std::nullopt;
+      if (!wanted) {
+        errors.invalid(at + ".succeededIndexes", indexes.substr(0, 100),
+                       fmt::format("must be ascending indexes or ranges such as 0,2-4, below "
+                                   "completions, in at most {} bytes",
+                                   most_index_bytes));
+        continue;
+      }
+      most = *wanted;
+    }
+    if (count && (*count < 1 || *count > most))
+      errors.invalid_value(at + ".succeededCount", *count,
+                           fmt::format("must be between 1 and {}", most));
+  }
+}
+
 void check_failure_policy(ErrorList& errors, const json::object& spec) {
   if (!has(spec, "podFailurePolicy")) return;
   const json::array& rules = array_at(object_at(spec, "podFailurePolicy"), "rules");
+  if (rules.size() > most_rules)
+    errors.invalid_value("spec.podFailurePolicy.rules", static_cast<int64_t>(rules.size()),
+                         fmt::format("must have at most {} items", most_rules));
   for (size_t i = 0; i < rules.size(); ++i) {
     const json::object& rule = as_object(rules[i]);
     const std::string at = fmt::format("spec.podFailurePolicy.rules[{}]", i);
@@ -53,6 +113,15 @@ void check_failure_policy(ErrorList& errors, const json::object& spec) {
                       "valid values: \"Count\", \"FailIndex\", \"FailJob\", \"Ignore\"");
     } else {
       errors.one_of(at + ".action", action, {"Count", "FailIndex", "FailJob", "Ignore"});
+    }
+    if (action == "FailIndex" && !has(spec, "backoffLimitPerIndex"))
+      errors.invalid(at + ".action", action, "requires the backoffLimitPerIndex to be set");
+    size_t number = 0;
+    for (const json::value& pattern : array_at(rule, "onPodConditions")) {
+      const std::string place = fmt::format("{}.onPodConditions[{}]", at, number++);
+      if (text_at(as_object(pattern), "type").empty()) errors.required(place + ".type");
+      errors.one_of(place + ".status", text_at(as_object(pattern), "status"),
+                    {"False", "True", "Unknown"});
     }
     const bool by_code = has(rule, "onExitCodes"),
                by_condition = !array_at(rule, "onPodConditions").empty();
@@ -113,6 +182,7 @@ void check_job(ErrorList& errors, const json::object& job) {
     errors.required("spec.backoffLimitPerIndex", "when maxFailedIndexes is specified");
   check_completion_mode(errors, spec);
   check_failure_policy(errors, spec);
+  if (text_at(spec, "completionMode") == "Indexed") check_success_policy(errors, spec);
   if (has(spec, "podFailurePolicy")) {
     errors.one_of("spec.podReplacementPolicy", text_at(spec, "podReplacementPolicy"), {"Failed"});
   } else {

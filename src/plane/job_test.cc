@@ -133,6 +133,44 @@ TEST(JobPolicies, EndAJobAsUpstreamDoes) {
   }
 }
 
+TEST(JobPolicies, RefusesWhatNoRuleMayAsk) {
+  const std::string huge = "0-2147483645";
+  const std::string cases[] = {
+      R"("completions":3,"successPolicy":{"rules":[]})",
+      R"("completions":3,"successPolicy":{"rules":[{}]})",
+      R"("completions":3,"successPolicy":{"rules":[{"succeededIndexes":")" + huge + R"("}]})",
+      R"("completions":3,"successPolicy":{"rules":[{"succeededIndexes":"1--9223372036854775808"}]})",
+      R"("completions":3,"successPolicy":{"rules":[{"succeededIndexes":"2,1"}]})",
+      R"("completions":3,"successPolicy":{"rules":[{"succeededIndexes":"0-1","succeededCount":3}]})",
+      R"("completions":3,"podFailurePolicy":{"rules":[{"action":"FailIndex","onExitCodes":{"operator":"In","values":[1]}}]})",
+      R"("completions":3,"podFailurePolicy":{"rules":[{"action":"Count","onPodConditions":[{"status":"True"}]}]})",
+  };
+  JobWorld world;
+  for (const std::string& spec : cases) {
+    const auto answer = world.call(
+        "POST", "/apis/batch/v1/namespaces/default/jobs",
+        R"({"metadata":{"name":"x"},"spec":{"completionMode":"Indexed",)" + spec +
+            R"(,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
+    EXPECT_EQ(answer.status, 422) << spec << answer.body;
+  }
+}
+
+TEST(JobPolicies, LongRangesCostNothing) {
+  // Whoever may write a Job's status may write this too.
+  JobWorld world;
+  world.create(
+      R"("completionMode":"Indexed","completions":2147483646,"parallelism":1,"successPolicy":{"rules":[{"succeededIndexes":"0-2147483645"}]})");
+  const auto patched = world.call("PUT", "/apis/batch/v1/namespaces/default/jobs/j/status", [&] {
+    json::value job = world.job();
+    job.as_object()["status"].as_object()["completedIndexes"] =
+        "0-9,5-2147483645,1--9223372036854775808,x,3-2,9223372036854775807";
+    return json::serialize(job);
+  }());
+  EXPECT_EQ(patched.status, 200) << patched.body;
+  world.loop.advance(seconds(30));
+  EXPECT_EQ(world.end(), "");
+}
+
 TEST(JobPolicies, FailJobEndsAllPodsAndSaysWhichRule) {
   JobWorld world;
   world.end_with({{1, {42}}});

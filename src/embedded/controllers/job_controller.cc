@@ -380,10 +380,6 @@ struct Sync {
     if (const kube::Condition* success = begun("SuccessCriteriaMet"))
       return settle_success(success->reason, success->message);
     if (!fatal_failure.empty()) return settle_failure("PodFailurePolicy", fatal_failure);
-    const bool is_complete = job.spec.completions ? status.succeeded >= *job.spec.completions
-                                                  : status.succeeded > 0 && status.active == 0;
-    if (is_complete)
-      return settle_success("CompletionsReached", "Reached expected number of succeeded pods");
     if (is_past_backoff_limit())
       return settle_failure("BackoffLimitExceeded", "Job has reached the specified backoff limit");
     if (is_past_deadline())
@@ -393,6 +389,10 @@ struct Sync {
       if (const auto met = met_success_rule(job.spec, done_indexes))
         return settle_success("SuccessPolicy", *met);
     }
+    const bool is_complete = job.spec.completions ? status.succeeded >= *job.spec.completions
+                                                  : status.succeeded > 0 && status.active == 0;
+    if (is_complete)
+      return settle_success("CompletionsReached", "Reached expected number of succeeded pods");
     if (!suspend()) fill_up();
   }
 
@@ -470,8 +470,10 @@ kube::Actions JobController::reconcile(const kube::Stores& stores, const kube::O
             .status = job->status,
             .pods = stores.get<kube::Pod>().owned_by(job->metadata.uid)};
   if (sync.is_indexed()) {
-    sync.done_indexes = parse_indexes(job->status.completed_indexes);
-    sync.failed_indexes = parse_indexes(job->status.failed_indexes.value_or(""));
+    sync.done_indexes =
+        parse_indexes(job->status.completed_indexes, job->spec.completions.value_or(0));
+    sync.failed_indexes =
+        parse_indexes(job->status.failed_indexes.value_or(""), job->spec.completions.value_or(0));
   }
   const bool is_over = sync.is_true("Complete") || sync.is_true("Failed");
   sync.count_pods();

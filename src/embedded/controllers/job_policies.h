@@ -37,8 +37,10 @@ int64_t restarts_of(const kube::Pod& pod);
 // Ten seconds after the first failure in a row, doubling with each, at most ten minutes.
 Duration back_off(int64_t failures);
 
-// "1,3-5" and back.
-std::set<int64_t> parse_indexes(std::string_view text);
+// "1,3-5" and back. Only indexes from 0 to below `completions` are read, and at most
+// `most_indexes`: the text may be anybody's.
+inline constexpr size_t most_indexes = 1'000'000;
+std::set<int64_t> parse_indexes(std::string_view text, int64_t completions);
 std::string format_indexes(const std::set<int64_t>& indexes);
 
 }  // namespace tau::controllers
