@@ -87,6 +87,16 @@ Result<void> check_progress(const std::string& text) {
   return {};
 }
 
+// yaml-cpp reads the escapes \N and \_ as one byte each, which is no UTF-8. A byte that continues
+// no character can only have come from there.
+std::string text_of(const YAML::Node& scalar) {
+  std::string text = scalar.Scalar();
+  for (size_t at = 0; at < text.size(); at += utf8_bytes(std::string_view(text).substr(at))) {
+    if (utf8_bytes(std::string_view(text).substr(at)) == 0) text.insert(at, 1, '\xc2');
+  }
+  return text;
+}
+
 class Reader {
  public:
   Result<json::value> read(const YAML::Node& node, int depth = 0) {
@@ -112,7 +122,7 @@ class Reader {
   size_t values_ = 0;
 
   static Result<json::value> read_scalar(const YAML::Node& node) {
-    const std::string& text = node.Scalar();
+    const std::string text = text_of(node);
     const std::string& tag = node.Tag();
     if (tag == "!" || tag == "tag:yaml.org,2002:str") return json::value(json::string(text));
     json::value value = plain_scalar(text);
@@ -135,7 +145,7 @@ class Reader {
     for (const auto& entry : node) {
       if (!entry.first.IsScalar() && !entry.first.IsNull())
         return fail_at(entry.first.Mark(), "a key must be text");
-      const std::string key = entry.first.IsNull() ? "null" : entry.first.Scalar();
+      const std::string key = entry.first.IsNull() ? "null" : text_of(entry.first);
       if (key == "<<" && entry.first.Tag() != "!") {
         merged.push_back(entry.second);
         continue;
@@ -166,7 +176,6 @@ class Reader {
 };
 
 // ---- writing
-// --------------------------------------------------------------------------------------------
 
 bool is_safe_plain(std::string_view text) {
   if (text.empty() || text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;

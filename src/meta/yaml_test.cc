@@ -39,6 +39,8 @@ TEST(Yaml, ReadsAsKubectlDoes) {
       {"a: 1\na: 2", "invalid YAML: line 2: key \"a\" already set in map"},
       {"a: .inf", "invalid YAML: line 1: .inf has no form in JSON"},
       {"{\"a\": [1, {\"b\": null}]}", R"({"a":[1,{"b":null}]})"},
+      {"\"k\\N\": \"\\Nx\\_\\L\\P\"",
+       "{\"k\xc2\x85\":\"\xc2\x85x\xc2\xa0\xe2\x80\xa8\xe2\x80\xa9\"}"},
   };
   for (const Case& c : cases) EXPECT_EQ(as_json(c.yaml), c.want) << c.yaml;
 }
