@@ -5,7 +5,7 @@
 #include <boost/json.hpp>
 #include <set>
 
-#include "base/limits.h"
+#include "http/codec.h"
 #include "kube/watcher.h"
 #include "meta/json.h"
 #include "meta/type_info.h"
@@ -43,6 +43,7 @@ struct Informers::FeedBase {
     }
     status_ = 0;
     buffer_.clear();
+    lines_ = http::LineSplitter();
     watcher_.on_sent(owner_.loop_.now());
     const bool is_watch = request->verb == kube::Verb::watch;
     http::ResponseCallbacks callbacks;
@@ -72,29 +73,27 @@ struct Informers::FeedBase {
 
  private:
   void on_body(std::string_view bytes, bool is_watch) {
-    buffer_ += bytes;
-    if (!is_watch || status_ != 200) return;
-    size_t start = 0;
-    for (size_t end; (end = buffer_.find('\n', start)) != std::string::npos; start = end + 1) {
-      const std::string_view line(buffer_.data() + start, end - start);
-      if (!line.empty()) watcher_.on_line(line, owner_.loop_.now(), owner_.rng_);
-      if (watcher_.state() != kube::Watcher::State::watching) {  // expired in mid-stream
-        owner_.transport_.cancel(call_);
-        call_ = {};
-        owner_.loop_.post([alive = std::weak_ptr(alive_), this] {
-          if (!alive.expired()) send();
-        });
-        return;
-      }
+    if (!is_watch || status_ != 200) {
+      buffer_ += bytes;
+      return;
     }
-    buffer_.erase(0, start);
-    if (buffer_.size() > 2 * limits::object_bytes) {
-      complain("a watch line longer than any object may be");
-      buffer_.clear();
+    const auto is_watching = [this] { return watcher_.state() == kube::Watcher::State::watching; };
+    const auto fed = lines_.feed(bytes, [&](std::string_view line) {
+      if (is_watching()) watcher_.on_line(line, owner_.loop_.now(), owner_.rng_);
+    });
+    if (!is_watching()) {  // expired in mid-stream
       owner_.transport_.cancel(call_);
       call_ = {};
-      watcher_.on_failure({ErrorCode::too_large, "watch line too long"}, owner_.loop_.now(),
-                          owner_.rng_);
+      owner_.loop_.post([alive = std::weak_ptr(alive_), this] {
+        if (!alive.expired()) send();
+      });
+      return;
+    }
+    if (!fed) {
+      complain("a watch line longer than any object may be");
+      owner_.transport_.cancel(call_);
+      call_ = {};
+      watcher_.on_failure(fed.error(), owner_.loop_.now(), owner_.rng_);
       send();
     }
   }
@@ -119,7 +118,8 @@ struct Informers::FeedBase {
   http::CallId call_;
   TimerId timer_;
   int status_ = 0;
-  std::string buffer_;
+  std::string buffer_;        // a list, or an error
+  http::LineSplitter lines_;  // of a watch
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 

@@ -306,7 +306,6 @@ TEST(Defaults, AreMadeOnceAndNotAgain) {
 }
 
 // ---- history
-// --------------------------------------------------------------------------------------------
 
 struct Recorded {
   kube::Stores stores;

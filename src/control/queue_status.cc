@@ -80,6 +80,13 @@ std::vector<kube::FlavorUsage> usage_of(const kube::ClusterQueue& queue, const U
   return usages;
 }
 
+kube::Condition inactive(std::string reason, std::string message) {
+  return {.type = "Active",
+          .status = "False",
+          .reason = std::move(reason),
+          .message = std::move(message)};
+}
+
 template <class Queue>
 kube::Actions patch_status(Kind kind, const Queue& queue, typename Queue::Status status,
                            kube::Condition active, Time now) {
@@ -154,18 +161,12 @@ kube::Actions ClusterQueueStatus::reconcile(const kube::Stores& stores, const ku
   for (const kube::ResourceGroup& group : queue->spec.resource_groups) {
     for (const kube::FlavorQuotas& flavor : group.flavors) {
       if (stores.get<kube::ResourceFlavor>().find("", flavor.name)) continue;
-      active = {.type = "Active",
-                .status = "False",
-                .reason = "FlavorNotFound",
-                .message =
-                    "Can't admit new workloads: ResourceFlavor " + flavor.name + " does not exist"};
+      active = inactive("FlavorNotFound", "Can't admit new workloads: ResourceFlavor " +
+                                              flavor.name + " does not exist");
     }
   }
   if (!queue->spec.stop_policy.empty() && queue->spec.stop_policy != "None") {
-    active = {.type = "Active",
-              .status = "False",
-              .reason = "Stopped",
-              .message = "Can't admit new workloads: stopped"};
+    active = inactive("Stopped", "Can't admit new workloads: stopped");
   }
   kube::ClusterQueue::Status status{.pending_workloads = tally.pending,
                                     .reserving_workloads = tally.reserving,
@@ -207,16 +208,12 @@ kube::Actions LocalQueueStatus::reconcile(const kube::Stores& stores, const kube
                          .message = "Can submit new workloads to ClusterQueue"};
   const auto queue = stores.get<kube::ClusterQueue>().find("", local->cluster_queue);
   if (!queue) {
-    active = {.type = "Active",
-              .status = "False",
-              .reason = "ClusterQueueDoesNotExist",
-              .message = "Can't submit new workloads to ClusterQueue: it does not exist"};
+    active = inactive("ClusterQueueDoesNotExist",
+                      "Can't submit new workloads to ClusterQueue: it does not exist");
   } else if (kube::find_condition(queue->status.conditions, "Active") != nullptr &&
              !kube::is_true(queue->status.conditions, "Active")) {
-    active = {.type = "Active",
-              .status = "False",
-              .reason = "ClusterQueueIsInactive",
-              .message = "Can't submit new workloads to ClusterQueue: it is inactive"};
+    active = inactive("ClusterQueueIsInactive",
+                      "Can't submit new workloads to ClusterQueue: it is inactive");
   }
   kube::LocalQueue::Status status{.pending_workloads = tally.pending,
                                   .reserving_workloads = tally.reserving,

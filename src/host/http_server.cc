@@ -73,7 +73,6 @@ class HttpServer::Session : public std::enable_shared_from_this<HttpServer::Sess
   }
 
   // ---- what a Sink does
-  // -----------------------------------------------------------------------------------
 
   void write_head(http::ResponseHead head) {
     const bool has_length = !http::find_header(head.headers, "Content-Length").empty() ||

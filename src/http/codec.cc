@@ -130,7 +130,6 @@ bool has_header(const Headers& headers, std::string_view name) {
 }  // namespace
 
 // ---- RequestParser
-// -------------------------------------------------------------------------------------
 
 struct RequestParser::State {
   Limits limits;
@@ -235,7 +234,6 @@ bool RequestParser::take_expects_continue() {
 }
 
 // ---- ResponseParser
-// ------------------------------------------------------------------------------------
 
 struct ResponseParser::State {
   Events events;
@@ -330,7 +328,6 @@ bool ResponseParser::keeps_alive() const {
 }
 
 // ---- encoders
-// --------------------------------------------------------------------------------------------
 
 std::string_view status_text(int status) {
   const auto text = beast::http::obsolete_reason(static_cast<beast::http::status>(status));
@@ -382,7 +379,6 @@ std::string_view last_chunk() {
 }
 
 // ---- LineSplitter
-// ----------------------------------------------------------------------------------------
 
 Result<void> LineSplitter::feed(std::string_view bytes,
                                 const std::function<void(std::string_view)>& on_line) {

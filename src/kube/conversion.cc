@@ -23,7 +23,6 @@ void rename(json::object& object, std::string_view from, std::string_view to) {
 }
 
 // ---- v1beta1 -> v1beta2
-// -----------------------------------------------------------------------------------
 
 void upgrade_cluster_queue(json::object& queue) {
   json::object* spec = if_object_at(queue, "spec");
@@ -112,7 +111,6 @@ Result<void> upgrade_workload(json::object& workload) {
 }
 
 // ---- v1beta2 -> v1beta1
-// -----------------------------------------------------------------------------------
 
 void downgrade_cluster_queue(json::object& queue) {
   if (json::object* spec = if_object_at(queue, "spec")) rename(*spec, "cohortName", "cohort");

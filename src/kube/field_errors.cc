@@ -87,7 +87,6 @@ void ErrorList::not_negative(std::string field, const json::object& object, std:
 }
 
 // ---- syntax
-// ---------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -180,7 +179,6 @@ std::optional<std::string> wrong_qualified_name(std::string_view text) {
 }
 
 // ---- shared parts
-// ---------------------------------------------------------------------------------------
 
 void check_labels(ErrorList& errors, const json::object& labels, const std::string& path) {
   for (const auto& [key, value] : labels) {

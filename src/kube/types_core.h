@@ -60,7 +60,6 @@ struct LabelSelector {
 };
 
 // ---- core/v1
-// -------------------------------------------------------------------------------------------
 
 struct ResourceRequirements {
   StringMap requests, limits;
@@ -288,7 +287,6 @@ struct Lease {
 };
 
 // ---- batch/v1
-// ------------------------------------------------------------------------------------------
 
 struct ExitCodeMatch {
   std::string container_name;  // "" = any

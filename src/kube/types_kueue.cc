@@ -284,7 +284,6 @@ const TypeInfo& type_of<Topology>() {
 }
 
 // ---- Workload
-// -------------------------------------------------------------------------------------------
 
 namespace {
 const TypeInfo& topology_request() {

@@ -100,7 +100,6 @@ const TypeInfo& type_of<PodStatus>() {
 }
 
 // ---- nodes
-// ----------------------------------------------------------------------------------------------
 
 template <>
 const TypeInfo& type_of<Taint>() {
@@ -187,7 +186,6 @@ const TypeInfo& type_of<Node>() {
 }
 
 // ---- batch
-// ----------------------------------------------------------------------------------------------
 
 template <>
 const TypeInfo& type_of<ExitCodeMatch>() {

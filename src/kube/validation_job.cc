@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "kube/field_errors.h"
+#include "kube/index_ranges.h"
 #include "kube/json_access.h"
 
 namespace tau::kube {
@@ -46,21 +46,6 @@ void check_completion_mode(ErrorList& errors, const json::object& spec) {
                          "requires indexed completion mode");
 }
 
-// "0,2-4": ascending, apart, below `completions`. How many indexes that are, or nullopt.
-std::optional<int64_t> count_indexes(std::string_view text, int64_t completions) {
-  int64_t from = 0, sum = 0;
-  for (const std::string_view part : split(text, ',')) {
-    const size_t dash = part.find('-');
-    const auto first = parse_int(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : parse_int(part.substr(dash + 1));
-    if (!first || !last || *first < from || *last < *first || *last >= completions)
-      return std::nullopt;
-    sum += *last - *first + 1;
-    from = *last + 1;
-  }
-  return sum;
-}
-
 void check_success_policy(ErrorList& errors, const json::object& spec) {
   if (!has(spec, "successPolicy")) return;
   const json::array& rules = array_at(object_at(spec, "successPolicy"), "rules");
@@ -81,16 +66,16 @@ void check_success_policy(ErrorList& errors, const json::object& spec) {
     }
     int64_t most = completions;
     if (!indexes.empty()) {
-      const auto wanted =
-          indexes.size() <= most_index_bytes ? count_indexes(indexes, completions) : std::nullopt;
-      if (!wanted) {
+      const bool is_short = indexes.size() <= most_index_bytes;
+      const IndexRanges wanted = parse_index_ranges(is_short ? indexes : "", completions);
+      if (!is_short || !wanted.is_whole) {
         errors.invalid(at + ".succeededIndexes", indexes.substr(0, 100),
                        fmt::format("must be ascending indexes or ranges such as 0,2-4, below "
                                    "completions, in at most {} bytes",
                                    most_index_bytes));
         continue;
       }
-      most = *wanted;
+      most = wanted.count();
     }
     if (count && (*count < 1 || *count > most))
       errors.invalid_value(at + ".succeededCount", *count,

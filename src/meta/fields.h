@@ -40,7 +40,6 @@ const TypeInfo& map_of() {
 }
 
 // ---- one value
-// ------------------------------------------------------------------------------------------
 
 template <class T>
 struct Codec {  // a struct with a table
@@ -153,7 +152,6 @@ struct Codec<std::map<std::string, T>> {
 };
 
 // ---- one field
-// ------------------------------------------------------------------------------------------
 
 struct FieldOptions {
   bool is_required = false;

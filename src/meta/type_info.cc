@@ -50,7 +50,6 @@ json::value encode_from(const void* object, const TypeInfo& type) {
 }
 
 // ---- errors: the path is built from the inside out
-// ------------------------------------------------------
 
 Error wrong_type(std::string_view wanted, const json::value& got) {
   const char* is = "null";
@@ -75,7 +74,6 @@ Error at_index(Error error, size_t index) {
 }
 
 // ---- scalars
-// --------------------------------------------------------------------------------------------
 
 namespace {
 const TypeInfo& scalar(Shape shape) {
@@ -184,7 +182,6 @@ bool Codec<Time>::encode(const Time& from, json::value& to) {
 }
 
 // ---- tables
-// ---------------------------------------------------------------------------------------------
 
 namespace detail {
 Field make_field(std::string_view name, std::string_view description, TypeRef type,

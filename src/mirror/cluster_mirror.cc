@@ -147,7 +147,6 @@ void ClusterMirror::reresolve_workloads(const kube::Stores& stores, const std::s
 }
 
 // ---- nodes
-// ----------------------------------------------------------------------------------------------
 
 void ClusterMirror::node_changed(const kube::Stores& stores,
                                  const kube::Change<kube::Node>& change) {
@@ -176,7 +175,6 @@ void ClusterMirror::node_changed(const kube::Stores& stores,
 }
 
 // ---- pods
-// -----------------------------------------------------------------------------------------------
 
 namespace {
 bool is_ended(const kube::Pod& pod) {
@@ -239,7 +237,6 @@ void ClusterMirror::put_pod(const kube::Stores& stores, const kube::Pod& pod) {
 }
 
 // ---- workloads
-// ------------------------------------------------------------------------------------------
 
 void ClusterMirror::workload_changed(const kube::Stores& stores,
                                      const kube::Change<kube::Workload>& change) {

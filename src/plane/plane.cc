@@ -103,7 +103,6 @@ struct Plane::Impl {
   }
 
   // ---- changes in
-  // ---------------------------------------------------------------------------------
 
   void on_change(const kube::AnyChange& change) {
     if (is_stopped) return;
@@ -143,7 +142,6 @@ struct Plane::Impl {
   }
 
   // ---- cycles
-  // -------------------------------------------------------------------------------------
 
   // Quiet for 50 ms, or 250 ms after the first change, whichever comes first.
   void note_change() {
@@ -229,7 +227,6 @@ struct Plane::Impl {
   }
 
   // ---- decisions out
-  // ------------------------------------------------------------------------------
 
   void carry_out(const engine::Decision& decision, Time now) {
     std::visit(Overloaded{[&](const engine::Admit&) { ++counts.admitted; },

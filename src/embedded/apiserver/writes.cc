@@ -43,7 +43,6 @@ std::function<void(Answer<Reply>)> replier(const CallPointer& call) {
 }
 
 // ---- create
-// ----------------------------------------------------------------------------------------------
 
 Answer<json::object> make_new(Service& service, Call& call, json::object object) {
   const kube::ResourceInfo& resource = *call.route.resource;
@@ -75,7 +74,6 @@ Answer<json::object> make_new(Service& service, Call& call, json::object object)
 }
 
 // ---- update and patch
-// ------------------------------------------------------------------------------------
 
 Answer<json::object> apply_patch(const Call& call, const json::value& patch,
                                  const json::object& current) {
@@ -121,7 +119,6 @@ std::optional<StatusError> check_patch_type(const Call& call) {
 }
 
 // ---- apply
-// -----------------------------------------------------------------------------------------------
 
 std::optional<StatusError> check_apply(const Call& call, const json::object& applied) {
   const auto bad_patch = [&](std::string_view field, std::string message) {

@@ -23,7 +23,6 @@ void evict_pod(Service& service, CallPointer call);
 void finalize_namespace(Service& service, CallPointer call);
 
 // ---- what they are made of
-// -----------------------------------------------------------------------------
 
 // What a write has decided. `object` is the new (or last) state.
 struct Outcome {

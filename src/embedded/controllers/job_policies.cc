@@ -6,30 +6,10 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "kube/index_ranges.h"
 
 namespace tau::controllers {
 namespace {
-
-struct IndexRange {
-  int64_t first = 0, last = 0;
-};
-
-// In the order written, within [0, completions); what is none, or overlaps the one before, is
-// passed over.
-std::vector<IndexRange> ranges_of(std::string_view text, int64_t completions) {
-  std::vector<IndexRange> ranges;
-  if (text.empty()) return ranges;
-  int64_t from = 0;
-  for (const std::string_view part : split(text, ',')) {
-    const size_t dash = part.find('-', 1);
-    const auto first = parse_int(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : parse_int(part.substr(dash + 1));
-    if (!first || !last || *first < from || *last < *first || *last >= completions) continue;
-    ranges.push_back({*first, *last});
-    from = *last + 1;
-  }
-  return ranges;
-}
 
 FailureAction action_of(std::string_view word) {
   if (word == "FailJob") return FailureAction::fail_job;
@@ -101,15 +81,14 @@ std::optional<std::string> met_success_rule(const kube::JobSpec& spec,
   if (!spec.success_policy) return std::nullopt;
   size_t number = 0;
   for (const kube::SuccessRule& rule : spec.success_policy->rules) {
-    // Ranges are never spelled out: "0-2147483646" is short to write.
     int64_t reached = static_cast<int64_t>(done.size()), wanted = 0;
     if (!rule.succeeded_indexes.empty()) {
+      const kube::IndexRanges indexes =
+          kube::parse_index_ranges(rule.succeeded_indexes, spec.completions.value_or(0));
+      wanted = indexes.count();
       reached = 0;
-      for (const IndexRange& range :
-           ranges_of(rule.succeeded_indexes, spec.completions.value_or(0))) {
-        wanted += range.last - range.first + 1;
+      for (const kube::IndexRange& range : indexes.ranges)
         reached += std::distance(done.lower_bound(range.first), done.upper_bound(range.last));
-      }
     }
     const int64_t needed = rule.succeeded_count.value_or(wanted);
     if (needed > 0 && reached >= needed) return fmt::format("Matched rules at index {}", number);
@@ -135,7 +114,7 @@ Duration back_off(int64_t failures) {
 
 std::set<int64_t> parse_indexes(std::string_view text, int64_t completions) {
   std::set<int64_t> indexes;
-  for (const IndexRange& range : ranges_of(text, completions)) {
+  for (const kube::IndexRange& range : kube::parse_index_ranges(text, completions).ranges) {
     for (int64_t i = range.first; i <= range.last && indexes.size() < most_indexes; ++i)
       indexes.insert(indexes.end(), i);
   }

@@ -12,7 +12,6 @@ namespace json = boost::json;
 using kube::Kind;
 
 // ---- JobTtl
-// ---------------------------------------------------------------------------------------------
 
 std::span<const Kind> JobTtl::watches() const {
   static constexpr Kind kinds[] = {Kind::job};
@@ -45,7 +44,6 @@ kube::Actions JobTtl::reconcile(const kube::Stores& stores, const kube::ObjectKe
 }
 
 // ---- NamespaceController
-// --------------------------------------------------------------------------------
 
 namespace {
 
@@ -118,7 +116,6 @@ kube::Actions NamespaceController::reconcile(const kube::Stores& stores, const k
 }
 
 // ---- NodeLife
-// -------------------------------------------------------------------------------------------
 
 namespace {
 
