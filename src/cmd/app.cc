@@ -24,6 +24,7 @@ struct Flags {
   LogsOptions logs;
   ControllerOptions controller;
   ToolOptions tools;
+  SimulateOptions simulate;
   bool ends_pods = false, is_yes = false, is_short = false, asks_server = false;
   bool is_quiet = false, has_no_colour = false;
   int64_t tail = -1;
@@ -177,6 +178,20 @@ struct Builder {
     verb(*noun("node"), "list", [&] { return node_list(f.global, console); });
   }
 
+  void simulate_verb() {
+    Flags& f = flags;
+    SimulateOptions& s = f.simulate;
+    CLI::App* made = verb(app, "simulate", [&] { return simulate(f.global, s, console); });
+    made->add_option("--seed", s.seeds, "one seed or a range A..B")->type_name("SEEDS");
+    made->add_flag("--log", s.prints_log, "print the log of each seed");
+    made->add_option("--experiment", s.experiments, "repeat a published result: x14, ... or all")
+        ->type_name("ID")
+        ->delimiter(',');
+    made->add_option("--data", s.data, "folder with the experiments' data")
+        ->type_name("DIR")
+        ->envname("TAU_DATA_DIR");
+  }
+
   void other_verbs() {
     Flags& f = flags;
     verb(app, "doctor", [&] { return doctor(f.global, console); });
@@ -203,10 +218,7 @@ struct Builder {
         ->required();
     scenario_verb->add_option("--id", f.tools.only, "only the scenario of this id")
         ->type_name("ID");
-    CLI::App* simulate_verb = verb(app, "simulate", [&] { return simulate(f.tools, console); });
-    simulate_verb->add_option("--seed", f.tools.seeds, "one seed or a range A..B")
-        ->type_name("SEEDS");
-    simulate_verb->add_flag("--log", f.tools.prints_log, "print the log of each seed");
+    simulate_verb();
   }
 };
 

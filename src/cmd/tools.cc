@@ -10,33 +10,8 @@
 #include "host/files.h"
 #include "sim/bench_engine.h"
 #include "sim/scenario.h"
-#include "sim/world.h"
 
 namespace tau::cmd {
-
-Outcome simulate(const ToolOptions& options, const Console& console) {
-  const size_t dots = options.seeds.find("..");
-  const auto first = parse_int(options.seeds.substr(0, dots));
-  const auto last = dots == std::string::npos ? first : parse_int(options.seeds.substr(dots + 2));
-  if (!first || !last || *first < 0 || *last < *first)
-    return failed(Failure("TG-SIM-001", ExitCode::usage,
-                          fmt::format("--seed wants a number or A..B, not \"{}\"", options.seeds)));
-  int64_t failures = 0;
-  for (int64_t seed = *first; seed <= *last; ++seed) {
-    const sim::Report report = sim::simulate({.seed = static_cast<uint64_t>(seed)});
-    if (options.prints_log) console.out(report.log);
-    for (const std::string& violation : report.violations)
-      console.out(fmt::format("seed {}: {}\n", seed, violation));
-    failures += report.violations.empty() ? 0 : 1;
-    console.out(fmt::format("seed {}: {} jobs, {} faults, {} events, log {:016x}: {}\n", seed,
-                            report.jobs, report.faults, report.events, report.log_hash,
-                            report.violations.empty() ? "ok" : "FAILED"));
-    if (!report.violations.empty())
-      console.say(fmt::format("again: tau simulate --seed {} --log", seed));
-  }
-  console.out(fmt::format("{} passed, {} failed\n", *last - *first + 1 - failures, failures));
-  return failures == 0 ? ExitCode::ok : ExitCode::partial;
-}
 
 Outcome scenario(const ToolOptions& options, const Console& console) {
   sim::ScenarioReport sum;
@@ -58,12 +33,9 @@ Outcome scenario(const ToolOptions& options, const Console& console) {
   return sum.failed == 0 ? ExitCode::ok : ExitCode::partial;
 }
 
-namespace {
-
-Outcome print_rows(const GlobalOptions& global, const ToolOptions& options, const Console& console,
-                   const Table& table, boost::json::array items) {
-  const Format format = options.prints_json ? Format::json : global.format;
-  const boost::json::value list = list_object("BenchRowList", std::move(items));
+Outcome print_items(Format format, std::string_view kind, const Console& console,
+                    const Table& table, boost::json::array items) {
+  const boost::json::value list = list_object(kind, std::move(items));
   if (format == Format::json) {
     console.out(to_pretty_json(list));
   } else if (format == Format::yaml) {
@@ -72,6 +44,14 @@ Outcome print_rows(const GlobalOptions& global, const ToolOptions& options, cons
     console.out(table.text(false, console.has_colour));
   }
   return ExitCode::ok;
+}
+
+namespace {
+
+Outcome print_rows(const GlobalOptions& global, const ToolOptions& options, const Console& console,
+                   const Table& table, boost::json::array items) {
+  return print_items(options.prints_json ? Format::json : global.format, "BenchRowList", console,
+                     table, std::move(items));
 }
 
 Outcome too_few_runs() {

@@ -145,10 +145,18 @@ std::span<const VerbText> verb_texts() {
        "that differs\n"
        "(want, got) or that the engine does not cover (not supported: ...), then the counts.",
        "0 none failed; 2 a file cannot be read; 10 some failed", "tau simulate"},
-      {"simulate", "run the whole platform in virtual time with faults, and check it",
-       "tau simulate --seed 1..100\ntau simulate --seed 7 --log",
-       "Everything that a seed does, it does again: the same seed gives the same log to the byte.",
-       "0 all held; 10 some check failed", ""},
+      {"simulate", "run in virtual time: the whole platform with faults, or a published experiment",
+       "tau simulate --seed 1..100\ntau simulate --seed 7 --log\n"
+       "tau simulate --experiment x14\ntau simulate --experiment all --data ~/traces",
+       "With --seed: the whole platform with faults, checked after each event. Everything that a "
+       "seed does, it does\n"
+       "again: the same seed gives the same log to the byte.\n"
+       "With --experiment: what was published, what comes out here, the difference, the pass band. "
+       "The data is not part\n"
+       "of the program: --data or TAU_DATA_DIR names the folder.",
+       "0 all held; 1 an experiment is outside its band; 2 data cannot be read; 10 some check of a "
+       "seed failed",
+       "tau scenario"},
       {"bench", "measure this build on this machine", "tau bench engine --json", "", "", ""},
       {"bench engine", "time the scheduling engine; medians",
        "tau bench engine\ntau bench engine --runs 9 --json", "", "", ""},
