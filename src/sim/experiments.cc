@@ -11,6 +11,10 @@ namespace tau::sim {
 
 std::span<const Experiment> experiments() {
   static constexpr Experiment all[] = {
+      {"x4", "Philly traces on 64 GPUs: SRTF and SRSF (Muri, SIGCOMM 2022)",
+       &experiment_shortest_first},
+      {"x5", "Philly traces on 64 GPUs: Tiresias 2D-LAS (Muri, SIGCOMM 2022)",
+       &experiment_tiresias},
       {"x14", "small exact checks: DRF, Fair Tree, Gittins, bounded slowdown",
        &experiment_small_checks},
   };

@@ -50,6 +50,8 @@ std::span<const Experiment> experiments();
 const Experiment* find_experiment(std::string_view id);
 
 // One function per experiment, in experiment_*.cc.
+Result<ExperimentReport> experiment_shortest_first(const ExperimentWorld& world);
+Result<ExperimentReport> experiment_tiresias(const ExperimentWorld& world);
 Result<ExperimentReport> experiment_small_checks(const ExperimentWorld& world);
 
 // The text of a file of the data folder, unpacked where its name ends in .gz.
