@@ -216,6 +216,8 @@ struct Builder {
     scenario_verb->add_option("file", f.tools.files, "scenario files")
         ->type_name("FILE")
         ->required();
+    scenario_verb->add_flag("--plane", f.tools.is_plane,
+                            "through the API and the whole control plane, in virtual time");
     scenario_verb->add_option("--id", f.tools.only, "only the scenario of this id")
         ->type_name("ID");
     simulate_verb();

@@ -18,7 +18,7 @@ Outcome scenario(const ToolOptions& options, const Console& console) {
   for (const std::string& file : options.files) {
     const auto text = host::read_file(file);
     if (!text) return failed(Failure("TG-SCN-001", ExitCode::usage, text.error().message).at(file));
-    auto report = sim::run_scenarios(*text, {.only = options.only});
+    auto report = sim::run_scenarios(*text, {.only = options.only, .is_plane = options.is_plane});
     if (!report)
       return failed(Failure("TG-SCN-002", ExitCode::usage, report.error().message).at(file));
     sum.passed += report->passed;

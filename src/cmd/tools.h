@@ -15,6 +15,7 @@ struct ToolOptions {
   int runs = 5;
   std::vector<std::string> files;
   std::string only;
+  bool is_plane = false;     // --plane
   bool prints_json = false;  // --json, the short form of -o json
 };
 // One verb, three uses: seeds of the virtual platform, a trace on a described cluster, and

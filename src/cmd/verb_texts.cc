@@ -140,10 +140,11 @@ std::span<const VerbText> verb_texts() {
        ""},
       {"scenario", "play scenario files against the scheduling engine",
        "tau scenario scenarios/kueue.yaml scenarios/foundation.yaml\ntau scenario --id C-14 "
-       "scenarios/kueue.yaml",
+       "scenarios/kueue.yaml\ntau scenario --plane scenarios/kueue.yaml",
        "A scenario says a cluster, its queues and work, and what must be decided. A line for each "
        "that differs\n"
-       "(want, got) or that the engine does not cover (not supported: ...), then the counts.",
+       "(want, got) or that the engine does not cover (not supported: ...), then the counts.\n"
+       "With --plane the same is played through the API and the whole control plane.",
        "0 none failed; 2 a file cannot be read; 10 some failed", "tau simulate"},
       {"simulate", "run in virtual time: the whole platform with faults, or a published experiment",
        "tau simulate --seed 1..100\ntau simulate --seed 7 --log\n"

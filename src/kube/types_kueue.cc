@@ -285,21 +285,33 @@ const TypeInfo& type_of<Topology>() {
 
 // ---- Workload
 
+template <>
+const TypeInfo& type_of<TopologySlice>() {
+  static const TypeInfo type =
+      table(KUEUE "PodSetSliceRequiredTopologyConstraint", "One level of slices.",
+            {field<&TopologySlice::topology>("topology", "Level that a slice must share.",
+                                             {.is_required = true}),
+             field<&TopologySlice::size>("size", "Pods of a slice.",
+                                         {.is_required = true, .is_always = true})});
+  return type;
+}
+
 namespace {
 const TypeInfo& topology_request() {
-  static const TypeInfo type = table(
-      KUEUE "PodSetTopologyRequest", "How close the pods must be.",
-      {field<&PodSet::required_topology>("required", "Level that all pods must share."),
-       field<&PodSet::preferred_topology>("preferred", "Level that all pods should share."),
-       field<&PodSet::unconstrained_topology>("unconstrained", "Any nodes of the topology."),
-       schema_only("podIndexLabel", "Label with the pod's index.", string_type),
-       schema_only("subGroupIndexLabel", "Label with the group's index.", string_type),
-       schema_only("subGroupCount", "Number of groups.", integer_type),
-       schema_only("podSetGroupName", "Pod sets placed together.", string_type),
-       schema_only("podSetSliceRequiredTopology", "Level that a slice must share.", string_type),
-       schema_only("podSetSliceSize", "Pods of a slice.", integer_type),
-       schema_only("podsetSliceRequiredTopologyConstraints", "Further slice levels.",
-                   list_of<any_type>)});
+  static const TypeInfo type =
+      table(KUEUE "PodSetTopologyRequest", "How close the pods must be.",
+            {field<&PodSet::required_topology>("required", "Level that all pods must share."),
+             field<&PodSet::preferred_topology>("preferred", "Level that all pods should share."),
+             field<&PodSet::unconstrained_topology>("unconstrained", "Any nodes of the topology."),
+             schema_only("podIndexLabel", "Label with the pod's index.", string_type),
+             schema_only("subGroupIndexLabel", "Label with the group's index.", string_type),
+             schema_only("subGroupCount", "Number of groups.", integer_type),
+             field<&PodSet::group_name>("podSetGroupName", "Pod sets placed together."),
+             field<&PodSet::slice_required_topology>("podSetSliceRequiredTopology",
+                                                     "Level that a slice must share."),
+             field<&PodSet::slice_size>("podSetSliceSize", "Pods of a slice."),
+             field<&PodSet::slice_constraints>("podsetSliceRequiredTopologyConstraints",
+                                               "Slices of several levels, the widest first.")});
   return type;
 }
 const TypeInfo& priority_class_ref() {

@@ -93,6 +93,11 @@ struct Topology {
   std::vector<std::string> levels;
   bool operator==(const Topology&) const = default;
 };  // nodeLabel of each
+struct TopologySlice {
+  std::string topology;  // level that so many pods have to share
+  int64_t size = 0;
+  bool operator==(const TopologySlice&) const = default;
+};
 struct PodSet {
   std::string name;
   int64_t count = 1;
@@ -100,6 +105,10 @@ struct PodSet {
   PodTemplate template_;
   std::optional<std::string> required_topology, preferred_topology;
   bool unconstrained_topology = false;
+  std::optional<std::string> slice_required_topology;
+  std::optional<int64_t> slice_size;
+  std::vector<TopologySlice> slice_constraints;  // several levels of slices, the widest first
+  std::string group_name;                        // sets of one group share flavor and domain
   bool operator==(const PodSet&) const = default;
 };
 // status.admission.podSetAssignments[].topologyAssignment: which nodes were chosen, and how many

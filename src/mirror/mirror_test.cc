@@ -118,6 +118,40 @@ TEST(Translate, APodAsksForItsContainersAtLeastItsLargestInitContainerAndItsOver
             (engine::Amounts{{engine::cpu, 1250}, {engine::memory, 3 * gib + (1 << 20)}}));
 }
 
+TEST(Translate, ASidecarRunsBesideTheContainersAndBesideTheInitContainersAfterIt) {
+  Names names;
+  kube::Container sidecar = container("log", {{"cpu", "250m"}});
+  sidecar.restart_policy = "Always";
+  kube::PodSpec spec;
+  spec.containers = {container("a", {{"cpu", "1"}}), container("b", {{"cpu", "500m"}})};
+  spec.init_containers = {sidecar};
+  EXPECT_EQ(pod_amounts(names, spec), (engine::Amounts{{engine::cpu, 1750}}));
+  spec.init_containers.push_back(container("fetch", {{"cpu", "4"}}));
+  EXPECT_EQ(pod_amounts(names, spec), (engine::Amounts{{engine::cpu, 4250}}));
+  std::ranges::reverse(spec.init_containers);
+  EXPECT_EQ(pod_amounts(names, spec), (engine::Amounts{{engine::cpu, 4000}}))
+      << "what starts later does not count beside it";
+}
+
+TEST(Translate, SlicesAndGroupsOfPodSetsAreAskedFor) {
+  Names names;
+  kube::PodSet set;
+  set.required_topology = "block";
+  set.slice_required_topology = "rack";
+  set.slice_size = 4;
+  set.group_name = "lw";
+  engine::TopologyRequest asked = topology_of(names, set);
+  EXPECT_EQ(asked.slices,
+            (std::vector<engine::TopologyRequest::Slice>{{names.label_keys.find("rack"), 4}}));
+  EXPECT_NE(asked.group, 0u);
+  set.slice_required_topology.reset();
+  set.slice_constraints = {{"rack", 8}, {"host", 0}};
+  asked = topology_of(names, set);
+  EXPECT_EQ(asked.slices,
+            (std::vector<engine::TopologyRequest::Slice>{{names.label_keys.find("rack"), 8},
+                                                         {names.label_keys.find("host"), 1}}));
+}
+
 TEST(Translate, EmptyAffinityTermsMatchNoNodeAndOthersCarryTheSelector) {
   Names names;
   kube::PodSpec spec;

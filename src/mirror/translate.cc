@@ -31,23 +31,30 @@ std::string quantity_text(engine::ResourceId resource, int64_t value) {
   return std::to_string(value);
 }
 
+// Containers and sidecars run together; an init container runs with the sidecars before it.
 engine::Amounts pod_amounts(Names& names, const kube::PodSpec& spec) {
-  std::map<engine::ResourceId, int64_t> sum, largest_init;
+  std::map<engine::ResourceId, int64_t> sum, sidecars, largest_init;
   for (const kube::Container& container : spec.containers) {
     for (const Amount& amount : amounts_of(names, container.resources.requests))
       sum[amount.resource] += amount.value;
   }
   for (const kube::Container& container : spec.init_containers) {
+    const bool is_sidecar = container.restart_policy == "Always";
     for (const Amount& amount : amounts_of(names, container.resources.requests)) {
+      int64_t& beside = sidecars[amount.resource];
       int64_t& most = largest_init[amount.resource];
-      most = std::max(most, amount.value);
+      most = std::max(most, beside + amount.value);
+      if (is_sidecar) beside += amount.value;
     }
   }
+  for (const auto& [resource, value] : sidecars) sum[resource] += value;
   for (const auto& [resource, value] : largest_init) sum[resource] = std::max(sum[resource], value);
   for (const Amount& amount : amounts_of(names, spec.overhead))
     sum[amount.resource] += amount.value;
   Amounts amounts;
-  for (const auto& [resource, value] : sum) amounts.push_back({resource, value});
+  for (const auto& [resource, value] : sum) {
+    if (value != 0) amounts.push_back({resource, value});
+  }
   return amounts;
 }
 
@@ -284,17 +291,24 @@ engine::StopPolicy stop_of(std::string_view policy) {
 
 engine::TopologyRequest topology_of(Names& names, const kube::PodSet& set) {
   using Kind = engine::TopologyRequest::Kind;
-  if (set.required_topology)
-    return {.kind = Kind::required,
-            .level = names.label_keys.intern(*set.required_topology),
-            .slices = {}};
-  if (set.preferred_topology)
-    return {.kind = Kind::preferred,
-            .level = names.label_keys.intern(*set.preferred_topology),
-            .slices = {}};
-  return {.kind = set.unconstrained_topology ? Kind::unconstrained : Kind::none,
-          .level = {},
-          .slices = {}};
+  engine::TopologyRequest made{.level = {}, .slices = {}};
+  if (set.required_topology) {
+    made.kind = Kind::required;
+    made.level = names.label_keys.intern(*set.required_topology);
+  } else if (set.preferred_topology) {
+    made.kind = Kind::preferred;
+    made.level = names.label_keys.intern(*set.preferred_topology);
+  } else if (set.unconstrained_topology) {
+    made.kind = Kind::unconstrained;
+  }
+  const auto slice = [&](const std::string& level, int64_t size) {
+    made.slices.push_back({names.label_keys.intern(level),
+                           static_cast<int32_t>(std::clamp<int64_t>(size, 1, 1 << 20))});
+  };
+  if (set.slice_required_topology) slice(*set.slice_required_topology, set.slice_size.value_or(1));
+  for (const kube::TopologySlice& one : set.slice_constraints) slice(one.topology, one.size);
+  if (!set.group_name.empty()) made.group = names.label_values.intern(set.group_name).value + 1;
+  return made;
 }
 
 engine::CohortUpsert cohort_of(Names& names, const kube::Cohort& cohort) {

@@ -28,7 +28,12 @@ struct Plane::Impl {
         sender(transport, limits::requests_in_flight),
         runner(loop, informers, sender, rng.fork(), log),
         mirror({.scheduler_name = options.scheduler_name, .owns_all_pods = options.is_embedded}),
-        views(informers.stores(), history, [this] { return loop.now(); }) {}
+        views(informers.stores(), history, [this] { return loop.now(); }) {
+    if (options.fair_sharing.is_on) {
+      const engine::Delta first = options.fair_sharing;
+      core->engine.apply({&first, 1});
+    }
+  }
 
   void start() {
     if (options.lease_identity.empty()) {
@@ -145,7 +150,7 @@ struct Plane::Impl {
 
   // Quiet for 50 ms, or 250 ms after the first change, whichever comes first.
   void note_change() {
-    if (is_stopped || !is_synced || is_cycle_running) return;
+    if (is_stopped || !is_synced || is_cycle_running || options.is_stepped) return;
     const Time now = loop.now();
     if (!first_change) first_change = now;
     const Time latest = *first_change + milliseconds(limits::cycle_latest_ms);
@@ -156,7 +161,7 @@ struct Plane::Impl {
     cycle_timer = loop.after(std::max(when - loop.now(), Duration(0)), [this] { run_cycle(); });
   }
 
-  void run_cycle() {
+  void run_cycle(const engine::CycleOptions& how = {}) {
     first_change.reset();
     is_cycle_running = true;
     ++counts.cycles;
@@ -173,9 +178,9 @@ struct Plane::Impl {
     const bool checks_ledger = counts.cycles % 64 == 0;
     std::shared_ptr<Core> core_here = core;
     loop.offload(
-        [core_here, work, now, checks_ledger] {
+        [core_here, work, now, checks_ledger, how] {
           core_here->engine.apply(work->deltas);
-          work->result = core_here->engine.run_cycle(now, core_here->rng);
+          work->result = core_here->engine.run_cycle(now, core_here->rng, how);
           if (checks_ledger) work->drift = core_here->engine.check_invariants();
           work->view = core_here->engine.view();
         },
@@ -222,7 +227,7 @@ struct Plane::Impl {
                 static_cast<double>(result.stats.evicted));
     if (mirror.has_deltas())
       note_change();
-    else if (result.next)
+    else if (result.next && !options.is_stepped)
       arm(std::max(*result.next, now + milliseconds(1)));
   }
 
@@ -360,6 +365,10 @@ void Plane::when_ready(std::move_only_function<void()> ready) {
 bool Plane::is_idle() const {
   return impl_->is_synced && !impl_->is_cycle_running && !impl_->first_change &&
          !impl_->mirror.has_deltas() && impl_->runner.is_idle();
+}
+void Plane::step(const engine::CycleOptions& options) {
+  CHECK(impl_->options.is_stepped && !impl_->is_cycle_running);
+  if (impl_->is_synced && !impl_->is_stopped) impl_->run_cycle(options);
 }
 http::Handler& Plane::views() {
   return impl_->views;

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/metrics.h"
+#include "engine/engine.h"
 #include "history/records.h"
 #include "http/message.h"
 
@@ -20,6 +21,8 @@ struct PlaneOptions {
       false;  // the server has no other scheduler, and `defaults` makes the first queues
   std::string scheduler_name = "taugrid";
   uint64_t seed = 1;
+  engine::FairSharing fair_sharing = {};
+  bool is_stepped = false;  // cycles run only when step() is called
   // Not empty: begins only once it leads by the Lease kube-system/taugrid-controller under this
   // name.
   std::string lease_identity;
@@ -43,6 +46,8 @@ class Plane {
   // Called once, when the first state is in and recorded.
   void when_ready(std::move_only_function<void()> ready);
   bool is_idle() const;
+  // One cycle now, with what is known; only where cycles are stepped and the first state is in.
+  void step(const engine::CycleOptions& options);
   http::Handler& views();
   Metrics& metrics();
   const PlaneCounts& counts() const;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "meta/yaml.h"
+#include "sim/plane_stage.h"
 #include "sim/scenario_json.h"
 #include "sim/scenario_player.h"
 #include "sim/scenario_reader.h"
@@ -30,7 +31,21 @@ std::string missing_kind(const json::object& scenario) {
   return is_plain ? "" : "kind manual";
 }
 
-ScenarioResult run(const json::object& scenario) {
+ScenarioResult skip(ScenarioResult result, const std::set<std::string>& missing) {
+  result.outcome = ScenarioOutcome::skipped;
+  result.lines = {"not supported: " + join(std::vector(missing.begin(), missing.end()), ", ")};
+  return result;
+}
+
+// Numbers that no API shows.
+std::set<std::string> missing_in_plane(const json::object& scenario) {
+  std::set<std::string> missing;
+  const std::string kind = text_at(scenario, "kind");
+  if (kind == "available" || kind == "shares") missing.insert("kind " + kind + " in the API");
+  return missing;
+}
+
+ScenarioResult run(const json::object& scenario, const ScenarioOptions& options) {
   ScenarioResult result{
       .id = text_at(scenario, "id"), .title = text_at(scenario, "title"), .lines = {}};
   if (const std::string kind = missing_kind(scenario); !kind.empty()) {
@@ -40,14 +55,18 @@ ScenarioResult run(const json::object& scenario) {
   }
   ScenarioReader reader;
   reader.check(scenario);
-  if (!reader.missing().empty()) {
-    result.outcome = ScenarioOutcome::skipped;
-    result.lines = {"not supported: " +
-                    join(std::vector(reader.missing().begin(), reader.missing().end()), ", ")};
-    return result;
+  if (!reader.missing().empty()) return skip(std::move(result), reader.missing());
+  std::unique_ptr<ScenarioStage> stage;
+  if (options.is_plane) {
+    if (const auto missing = missing_in_plane(scenario); !missing.empty())
+      return skip(std::move(result), missing);
+    stage = std::make_unique<PlaneStage>(reader);
+  } else {
+    stage = std::make_unique<EngineStage>(reader.names());
   }
   result.lines = reader.problems();
-  if (result.lines.empty()) result.lines = ScenarioPlayer(reader, scenario).play();
+  if (result.lines.empty()) result.lines = ScenarioPlayer(reader, scenario, *stage).play();
+  if (!stage->missing().empty()) return skip(std::move(result), stage->missing());
   if (!result.lines.empty()) {
     result.outcome = ScenarioOutcome::failed;
     return result;
@@ -72,7 +91,7 @@ Result<ScenarioReport> run_scenarios(std::string_view yaml, const ScenarioOption
     if (!item.is_object() || text_at(item.as_object(), "id").empty())
       return fail(ErrorCode::bad_request, "each scenario is an object with an id");
     if (!options.only.empty() && text_at(item.as_object(), "id") != options.only) continue;
-    report.scenarios.push_back(run(item.as_object()));
+    report.scenarios.push_back(run(item.as_object(), options));
     switch (report.scenarios.back().outcome) {
       case ScenarioOutcome::passed:
         ++report.passed;

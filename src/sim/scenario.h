@@ -12,7 +12,8 @@
 namespace tau::sim {
 
 struct ScenarioOptions {
-  std::string only;  // the id of one scenario; empty = all
+  std::string only;       // the id of one scenario; empty = all
+  bool is_plane = false;  // through the API and the whole control plane, in virtual time
 };
 
 enum class ScenarioOutcome : uint8_t { passed, failed, skipped };

@@ -4,7 +4,6 @@
 #include <boost/json.hpp>
 
 #include "base/text.h"
-#include "mirror/verdict_text.h"
 #include "sim/scenario_json.h"
 #include "sim/scenario_player.h"
 
@@ -14,21 +13,6 @@ using namespace engine;
 
 namespace {
 
-std::string_view state_word(PendingState state) {
-  switch (state) {
-    case PendingState::untried:
-      return "untried";
-    case PendingState::retry:
-      return "retry";
-    case PendingState::parked:
-      return "parked";
-    case PendingState::sticky:
-      return "sticky";
-    case PendingState::held_back:
-      return "heldBack";
-  }
-  return "?";
-}
 std::string_view cause_word(PreemptCause cause) {
   switch (cause) {
     case PreemptCause::none:
@@ -196,38 +180,22 @@ void ScenarioPlayer::compare_evicted(const json::object& expect, const std::stri
 }
 
 void ScenarioPlayer::compare_pending(const json::object& want, const std::string& where) {
-  std::map<WorkloadId, PendingState> states;
-  for (size_t q = 0; q < reader_.names().queues.capacity(); ++q) {
-    for (const PendingView& one : engine_->pending(QueueId(static_cast<uint32_t>(q))))
-      states[one.workload] = one.state;
-  }
-  const View view = engine_->view();
+  static constexpr std::string_view known[] = {"state",      "reason",     "word",     "podsWanted",
+                                               "podsPlaced", "gpusWanted", "gpusFree", "position"};
+  const std::map<WorkloadId, PendingFacts> pending = stage_.pending();
   for (const auto& [workload, how] : want) {
     const std::string what = fmt::format("{}: {}", where, std::string_view(workload));
-    const WorkloadId id = reader_.names().workloads.find(workload);
-    if (!id.is_some() || !states.contains(id)) {
+    const auto seen = pending.find(reader_.names().workloads.find(workload));
+    if (seen == pending.end()) {
       differences_.push_back(what + ": want pending, got not pending");
       continue;
     }
     if (!how.is_object()) continue;
-    const auto verdict = std::ranges::find(view.verdicts, id, &Verdict::workload);
-    const Blocker first = verdict == view.verdicts.end() || verdict->blockers.empty()
-                              ? Blocker{}
-                              : verdict->blockers[0];
-    const std::map<std::string_view, std::string> got{
-        {"state", std::string(state_word(states[id]))},
-        {"reason", std::string(mirror::kueue_reason(first.reason))},
-        {"word", std::string(mirror::reason_word(first.reason))},
-        {"podsWanted", std::to_string(first.pods_wanted)},
-        {"podsPlaced", std::to_string(first.pods_placed)},
-        {"gpusWanted", std::to_string(first.gpus_wanted)},
-        {"gpusFree", std::to_string(first.gpus_free)},
-        {"position", std::to_string(first.position)}};
     for (const auto& [key, value] : how.as_object()) {
-      const auto found = got.find(std::string_view(key));
-      if (found == got.end())
+      const auto found = seen->second.find(std::string(key));
+      if (std::ranges::find(known, std::string_view(key)) == std::end(known))
         reader_.problem(fmt::format("{}: unknown key \"{}\"", what, std::string_view(key)));
-      else
+      else if (found != seen->second.end())
         expect_equal(fmt::format("{}: {}", what, std::string_view(key)), text_of(value),
                      found->second);
     }
@@ -255,7 +223,7 @@ void ScenarioPlayer::compare_bound(const json::object& want, const std::string& 
 
 void ScenarioPlayer::compare_quota(const json::object& want, bool is_available,
                                    const std::string& where) {
-  const View view = engine_->view();
+  const View view = stage_.view();
   for (const auto& [queue, cells] : want) {
     const auto seen =
         std::ranges::find(view.queues, reader_.names().queues.find(queue), &QueueView::id);
@@ -287,7 +255,7 @@ void ScenarioPlayer::compare_quota(const json::object& want, bool is_available,
 
 // Per mille, to a thousandth.
 void ScenarioPlayer::compare_shares(const json::object& want, const std::string& where) {
-  const View view = engine_->view();
+  const View view = stage_.view();
   for (const auto& [name, value] : want) {
     std::optional<std::optional<int64_t>> got;
     for (const QueueView& queue : view.queues) {
@@ -311,13 +279,7 @@ void ScenarioPlayer::compare_placement(const json::object& expect, const std::st
   const WorkloadUpsert& work = work_["w"];
   if (const json::value* unplaced = expect.if_contains("unplaced")) {
     if (work.admission) return differences_.push_back(where + ": want not placed, got placed");
-    const View view = engine_->view();
-    const auto verdict = std::ranges::find(view.verdicts, work.id, &Verdict::workload);
-    const Reason reason = verdict == view.verdicts.end() || verdict->blockers.empty()
-                              ? Reason::none
-                              : verdict->blockers[0].reason;
-    return expect_equal(where + ": reason", text_of(*unplaced),
-                        std::string(mirror::kueue_reason(reason)));
+    return expect_equal(where + ": reason", text_of(*unplaced), stage_.reason_of(work.id));
   }
   if (!work.admission) return differences_.push_back(where + ": want placed, got not placed");
   const auto& set_names = reader_.sets_of("w");

@@ -12,8 +12,9 @@ namespace tau::sim {
 namespace json = boost::json;
 using namespace engine;
 
-ScenarioPlayer::ScenarioPlayer(ScenarioReader& reader, const json::object& scenario)
-    : reader_(reader), scenario_(scenario), engine_(std::make_unique<Engine>()) {}
+ScenarioPlayer::ScenarioPlayer(ScenarioReader& reader, const json::object& scenario,
+                               ScenarioStage& stage)
+    : reader_(reader), scenario_(scenario), stage_(stage) {}
 
 void ScenarioPlayer::set_up() {
   const auto each = [&](const char* key, auto visit) {
@@ -41,7 +42,7 @@ void ScenarioPlayer::set_up() {
         cluster_.push_back(std::move(delta));
     }
   }
-  engine_->apply(cluster_);
+  stage_.apply(cluster_);
   for (const auto& [id, pod] : pods_) give(pod);
   for (const auto& [name, work] : work_) give(work);
 }
@@ -178,8 +179,8 @@ void ScenarioPlayer::make_pods(const std::string& workload) {
 
 // All that is known comes from the API again; what was in flight is lost.
 void ScenarioPlayer::restart() {
-  engine_ = std::make_unique<Engine>();
-  engine_->apply(cluster_);
+  stage_.restart();
+  stage_.apply(cluster_);
   for (const auto& [name, node] : nodes_) give(node);
   for (const auto& [id, pod] : pods_) give(pod);
   for (const auto& [name, work] : work_) give(work);
@@ -187,11 +188,10 @@ void ScenarioPlayer::restart() {
 
 void ScenarioPlayer::cycle(int32_t heads_per_queue) {
   now_ += seconds(1);
-  const CycleResult result =
-      engine_->run_cycle(now_, rng_, {.max_heads_per_queue = heads_per_queue});
+  const CycleResult result = stage_.run_cycle(now_, rng_, {.max_heads_per_queue = heads_per_queue});
   for (const Decision& decision : result.decisions) note(decision);
   confirm(result);
-  if (const std::string wrong = engine_->check_invariants(); !wrong.empty())
+  if (const std::string wrong = stage_.check_invariants(); !wrong.empty())
     differences_.push_back("ledger: " + wrong);
 }
 

@@ -1,21 +1,21 @@
-// Plays one scenario on an engine: gives its deltas, runs its steps, and compares what was decided
+// Plays one scenario on a stage: gives its deltas, runs its steps, and compares what was decided
 // with what is expected. Answers as the API would: what is admitted is confirmed, what is bound is
 // shown as bound.
 #pragma once
 
 #include <boost/json/fwd.hpp>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "engine/engine.h"
 #include "sim/scenario_reader.h"
+#include "sim/scenario_stage.h"
 
 namespace tau::sim {
 
 class ScenarioPlayer {
  public:
-  ScenarioPlayer(ScenarioReader& reader, const boost::json::object& scenario);
+  ScenarioPlayer(ScenarioReader& reader, const boost::json::object& scenario, ScenarioStage& stage);
   // Every difference as "where: what: want ..., got ...".
   std::vector<std::string> play();
 
@@ -26,7 +26,7 @@ class ScenarioPlayer {
     std::string by;
   };
   void set_up();
-  void give(engine::Delta delta) { engine_->apply({&delta, 1}); }
+  void give(engine::Delta delta) { stage_.apply({&delta, 1}); }
   void act(const boost::json::value& what);
   void act_on(std::string_view verb, const boost::json::value& with);
   void cycle(int32_t heads_per_queue);
@@ -54,7 +54,7 @@ class ScenarioPlayer {
 
   ScenarioReader& reader_;
   const boost::json::object& scenario_;
-  std::unique_ptr<engine::Engine> engine_;
+  ScenarioStage& stage_;
   Rng rng_{1};
   Time now_{seconds(1'000'000)};
   std::vector<engine::Delta> cluster_;  // to build it anew after a restart
