@@ -150,6 +150,10 @@ class Merger {
     const json::array original = held->get_array();
     if (field->merge_key.empty()) {
       for (const json::value& element : value.get_array()) {
+        if (element.is_object() || element.is_array())
+          return fail(ErrorCode::bad_request,
+                      fmt::format("{}: a list of plain values holds no {}", key,
+                                  element.is_object() ? "objects" : "lists"));
         if (index_of(held->get_array(), element) == held->get_array().size())
           held->get_array().push_back(element);
       }

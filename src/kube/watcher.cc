@@ -46,7 +46,7 @@ void Watcher::on_list(std::string_view body, Time now, Rng& rng) {
     sink_.list_began();
   }
   if (items != nullptr && items->is_array()) {
-    for (const json::value& item : items->get_array()) sink_.object(Event::added, item);
+    for (const json::value& item : items->get_array()) hand_on(Event::added, item);
   }
   page_ = std::string(meta::string_at(*list, "metadata.continue"));
   if (!page_.empty()) return;
@@ -54,6 +54,13 @@ void Watcher::on_list(std::string_view body, Time now, Rng& rng) {
   is_in_list_ = false;
   state_ = State::watching;
   sink_.list_ended();
+}
+
+// What is no object is no news of one.
+void Watcher::hand_on(Event event, const json::value& object) {
+  if (object.is_object()) return sink_.object(event, object);
+  ++bad_objects_;
+  sink_.complaint(fmt::format("{}: an item that is no object", info(kind_).resource));
 }
 
 void Watcher::note_version(const json::value& object) {
@@ -85,11 +92,11 @@ void Watcher::on_line(std::string_view line, Time now, Rng& rng) {
   note_version(*object);
   if (type == "BOOKMARK") return;
   if (type == "ADDED")
-    sink_.object(Event::added, *object);
+    hand_on(Event::added, *object);
   else if (type == "MODIFIED")
-    sink_.object(Event::modified, *object);
+    hand_on(Event::modified, *object);
   else if (type == "DELETED")
-    sink_.object(Event::deleted, *object);
+    hand_on(Event::deleted, *object);
   else
     sink_.complaint(fmt::format("{}: unknown watch event \"{}\"", info(kind_).resource, type));
 }

@@ -57,6 +57,7 @@ class Watcher {
   void relist();
   void forget_failures_of_old(Time now);
   void note_version(const boost::json::value& object);
+  void hand_on(Event event, const boost::json::value& object);
 
   Kind kind_;
   std::string ns_;
