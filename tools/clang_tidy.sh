@@ -9,4 +9,5 @@ if [ ${#files[@]} = 0 ]; then
   mapfile -t files < <({ git diff --name-only main; git ls-files --others --exclude-standard; } | grep -E '^(src|fuzz)/.*\.cc$' | sort -u)
 fi
 [ ${#files[@]} -gt 0 ] || { echo "no C++ sources differ from main"; exit 0; }
-printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 4 nice clang-tidy-19 -p build/dev --quiet --warnings-as-errors='*' 2>/dev/null
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 4 nice clang-tidy-19 -p build/dev --quiet --warnings-as-errors='*' \
+  2> >(grep -vE '^[0-9]+ warnings? (generated|treated)|^Suppressed |^Use -header-filter' >&2)

@@ -76,9 +76,10 @@ class Cluster:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kubernetes")
-    subprocess.run([HERE + "/servers.sh", "start", str(folder)], check=True, timeout=120)
-    made = Cluster(folder)
+    made = None
     try:
+        subprocess.run([HERE + "/servers.sh", "start", str(folder)], check=True, timeout=120)
+        made = Cluster(folder)
         wait_for(lambda: made.kubectl("get", "namespace", "default").code == 0, "the API server")
         assert made.kubectl("apply", "--server-side", "-f", ROOT + "/deploy/crds/kueue.yaml").code == 0
         wait_for(lambda: made.kubectl("get", "workloads", "-A").code == 0, "the CRDs")
@@ -89,8 +90,11 @@ def cluster(tmp_path_factory):
         wait_for(lambda: all(any(c["type"] == "Ready" and c["status"] == "True" for c in n["status"].get("conditions", [])) for n in made.get("nodes")["items"]), "ready nodes")
         yield made
     finally:
-        made.stop_controller()
-        subprocess.run([HERE + "/servers.sh", "stop", str(folder)], timeout=90)
+        try:
+            if made:
+                made.stop_controller()
+        finally:
+            subprocess.run([HERE + "/servers.sh", "stop", str(folder)], timeout=90)
 
 
 def queued_job(name, pods=1, gpus=1):

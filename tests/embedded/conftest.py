@@ -58,14 +58,18 @@ def start(tmp_path):
         platform.up()
         return platform
 
-    yield begin
-    for platform in made:
-        platform.down("--pods")
+    try:
+        yield begin
+    finally:
+        for platform in made:
+            platform.down("--pods")
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
     platform = Platform(tmp_path_factory.mktemp("shared") / "state", "2x8xH100")
-    platform.up()
-    yield platform
-    platform.down("--pods")
+    try:
+        platform.up()
+        yield platform
+    finally:
+        platform.down("--pods")
