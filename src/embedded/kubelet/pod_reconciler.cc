@@ -48,6 +48,7 @@ void PodReconciler::keys_of(const kube::Stores&, const kube::AnyChange& change,
   if (!serves(latest.spec.node_name)) return;
   const kube::ObjectKey key{latest.metadata.namespace_, latest.metadata.name};
   keys_[latest.metadata.uid] = key;
+  uids_[key].insert(latest.metadata.uid);
   add(key);
 }
 
@@ -425,9 +426,13 @@ kube::Actions PodReconciler::reconcile(const kube::Stores& stores, const kube::O
                                        Time now, Rng& rng) {
   const auto pod = stores.get<kube::Pod>().find(key);
   // What is gone from the API ends here too, and its files with it.
-  std::vector<std::string> gone;
-  for (const auto& [uid, at] : keys_) {
-    if (at == key && (!pod || pod->metadata.uid != uid)) gone.push_back(uid);
+  std::set<std::string> gone;
+  if (const auto known = uids_.find(key); known != uids_.end()) {
+    gone = std::exchange(known->second, {});
+    if (pod && gone.erase(pod->metadata.uid) > 0)
+      known->second.insert(pod->metadata.uid);
+    else
+      uids_.erase(known);
   }
   for (const std::string& uid : gone) {
     for (auto at = states_.lower_bound({uid, "", 0});
@@ -439,7 +444,8 @@ kube::Actions PodReconciler::reconcile(const kube::Stores& stores, const kube::O
     keys_.erase(uid);
     terminated_.erase(uid);
     killed_.erase(uid);
-    std::erase_if(told_, [&](const std::string& what) { return what.starts_with(uid); });
+    for (auto at = told_.lower_bound(uid); at != told_.end() && at->starts_with(uid);)
+      at = told_.erase(at);
   }
   if (!pod || !serves(pod->spec.node_name) || silent_.contains(pod->spec.node_name)) return {};
   Sync sync{*this, stores, *pod, nodes_.at(pod->spec.node_name), now, rng, {}, pod->status, false,

@@ -28,8 +28,8 @@ class PodReconciler : public kube::Reconciler {
   // The newest start of a container, or the one before it.
   std::optional<ContainerId> find_container(const std::string& pod_uid,
                                             const std::string& container, bool is_previous) const;
-  // Ends what runs for pods that are no more: a crash may have come between a pod's deletion and the
-  // end of its containers. Only once the stores hold all pods.
+  // Ends what runs for pods that are no more: a crash may have come between a pod's deletion and
+  // the end of its containers. Only once the stores hold all pods.
   void end_orphans(const kube::Stores& stores);
   // A node that is lost: its containers are forgotten and nothing is done for its pods.
   void set_silent(const std::string& node, bool is_silent);
@@ -43,10 +43,11 @@ class PodReconciler : public kube::Reconciler {
   std::map<std::string, NodeModel> nodes_;
   std::set<std::string> silent_;
   std::map<ContainerId, ContainerState> states_;
-  std::map<std::string, kube::ObjectKey> keys_;  // by pod uid
-  std::map<std::string, Time> terminated_;       // pod uid -> when TERM was sent
-  std::set<std::string> killed_;                 // pods that got KILL
-  std::set<std::string> told_;                   // events that are said once: "<uid>/<what>"
+  std::map<std::string, kube::ObjectKey> keys_;            // by pod uid
+  std::map<kube::ObjectKey, std::set<std::string>> uids_;  // the same, by name
+  std::map<std::string, Time> terminated_;                 // pod uid -> when TERM was sent
+  std::set<std::string> killed_;                           // pods that got KILL
+  std::set<std::string> told_;  // events that are said once: "<uid>/<what>"
   std::function<void(kube::ObjectKey)> wake_;
 };
 
