@@ -1,11 +1,46 @@
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
+#include "kube/index_ranges.h"
 #include "kube/quantity.h"
 #include "kube/resources.h"
 #include "kube/selector.h"
 
 namespace tau::kube {
 namespace {
+
+TEST(IndexRanges, AreASetThatIsNeverSpelledOut) {
+  IndexRanges set = parse_index_ranges("0-2,5,7-2147483645", 2'147'483'646);
+  EXPECT_TRUE(set.is_whole);
+  EXPECT_EQ(set.count(), 2'147'483'643);
+  EXPECT_EQ(set.first_absent(0), 3);
+  EXPECT_EQ(set.first_absent(5), 6);
+  EXPECT_TRUE(set.contains(2'147'483'645));
+  EXPECT_FALSE(set.insert(1));
+  EXPECT_TRUE(set.insert(4));
+  EXPECT_EQ(set.text(), "0-2,4,5,7-2147483645");
+  EXPECT_TRUE(set.insert(6));
+  EXPECT_TRUE(set.insert(3));
+  EXPECT_EQ(set.text(), "0-2147483645");
+  EXPECT_EQ(set.count_common(parse_index_ranges("1-3,9", 10)), 4);
+  // The Job has become smaller: what is done of the rest stays done.
+  const IndexRanges cut = parse_index_ranges("0-9,12", 5);
+  EXPECT_FALSE(cut.is_whole);
+  EXPECT_EQ(cut.text(), "0-4");
+
+  Rng rng(1);
+  for (int round = 0; round < 200; ++round) {
+    IndexRanges ranges;
+    std::set<int64_t> plain;
+    for (int i = 0; i < 40; ++i) {
+      const int64_t index = rng.between(0, 30);
+      EXPECT_EQ(ranges.insert(index), plain.insert(index).second);
+    }
+    EXPECT_EQ(ranges.count(), static_cast<int64_t>(plain.size()));
+    for (int64_t i = 0; i < 32; ++i) EXPECT_EQ(ranges.contains(i), plain.contains(i)) << i;
+    EXPECT_EQ(parse_index_ranges(ranges.text(), 31).text(), ranges.text());
+  }
+}
 
 TEST(Quantity, ParsesRoundingUp) {
   struct Case {

@@ -45,6 +45,14 @@ struct JobWorld : Platform {
     }
     return "";
   }
+  std::vector<std::string> pods_in(const std::string& phase) {
+    const json::value pods =
+        get("/api/v1/namespaces/default/pods?fieldSelector=status.phase%3D" + phase);
+    std::vector<std::string> names;
+    for (const json::value& pod : meta::find_path(pods, "items")->as_array())
+      names.emplace_back(meta::string_at(pod, "metadata.name"));
+    return names;
+  }
   std::string ended(Duration within = minutes(30)) {
     loop.run_until([&] { return !end().empty(); }, within, seconds(1));
     return end();
@@ -91,7 +99,7 @@ TEST(JobPolicies, EndAJobAsUpstreamDoes) {
        {{0, {1}}, {1, {1}}},
        "Failed: MaxFailedIndexesExceeded: Job has exceeded the specified maximal number of failed "
        "indexes",
-       "0/2 done= bad=0,1"},
+       "0/3 done= bad=0,1"},
       {"FailIndex spares the index its other tries",
        R"(,"backoffLimitPerIndex":5,"podFailurePolicy":{"rules":[{"action":"FailIndex","onExitCodes":{"operator":"In","values":[7]}}]})",
        "Never",
@@ -181,6 +189,58 @@ TEST(JobPolicies, FailJobEndsAllPodsAndSaysWhichRule) {
   EXPECT_TRUE(end.starts_with("Failed: PodFailurePolicy: Container main for pod default/j-1-"))
       << end;
   EXPECT_TRUE(end.ends_with(" failed with exit code 42 matching FailJob rule at index 0")) << end;
+}
+
+TEST(JobPolicies, WhatRunsWhenAJobFailsFailsWithIt) {
+  JobWorld world;
+  world.create(R"("completions":6,"parallelism":2,"activeDeadlineSeconds":2)");
+  EXPECT_EQ(world.ended(),
+            "Failed: DeadlineExceeded: Job was active longer than specified deadline");
+  EXPECT_EQ(world.counters(), "0/2 done= bad=");
+}
+
+TEST(JobPolicies, APodThatSomebodyDeletesHasFailed) {
+  JobWorld world;
+  world.create(R"("completions":1,"parallelism":1)");
+  world.loop.run_until([&] { return world.pods_in("Running").size() == 1; }, minutes(1),
+                       seconds(1));
+  ASSERT_EQ(world.pods_in("Running").size(), 1U);
+  world.call("DELETE", "/api/v1/namespaces/default/pods/" + world.pods_in("Running")[0]);
+  EXPECT_EQ(world.ended(),
+            "Complete: CompletionsReached: Reached expected number of succeeded pods");
+  EXPECT_EQ(world.counters(), "1/1 done= bad=");
+}
+
+TEST(JobPolicies, PodsNoLongerWantedHaveNotFailed) {
+  JobWorld world;
+  const auto patch = [&](const std::string& spec) {
+    EXPECT_EQ(
+        world.call("PATCH", "/apis/batch/v1/namespaces/default/jobs/j", R"({"spec":)" + spec + "}")
+            .status,
+        200);
+  };
+  world.create(R"("completionMode":"Indexed","completions":4,"parallelism":4)");
+  world.loop.run_until([&] { return world.pods_in("Running").size() == 4; }, minutes(1),
+                       seconds(1));
+  ASSERT_EQ(world.pods_in("Running").size(), 4U);
+  patch(R"({"parallelism":2,"completions":2})");  // an elastic Job shrinks
+  world.loop.run_until([&] { return world.pods_in("Running").size() == 2; }, minutes(1),
+                       seconds(1));
+  patch(R"({"parallelism":1,"completions":1})");
+  EXPECT_EQ(world.ended(),
+            "Complete: CompletionsReached: Reached expected number of succeeded pods");
+  EXPECT_EQ(world.counters(), "1/0 done=0 bad=");
+}
+
+TEST(JobPolicies, APodThatEndsWellEndsTheBackOff) {
+  JobWorld world;
+  int number = 0;
+  // Six failures, each after a success: none waits longer than the first.
+  world.runtime.choose_exit_codes([&](const kubelet::ContainerSpec&) { return number++ % 2; });
+  world.create(R"("completions":7,"parallelism":1,"backoffLimit":6)");
+  EXPECT_EQ(world.ended(minutes(3)),
+            "Complete: CompletionsReached: Reached expected number of succeeded pods");
+  EXPECT_EQ(world.counters(), "7/6 done= bad=");
 }
 
 TEST(JobPolicies, AnIndexCountsOnWhenItsFailedPodIsDeleted) {

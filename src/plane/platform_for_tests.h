@@ -101,10 +101,12 @@ struct Platform {
   http::Response call(const std::string& method, const std::string& target,
                       const std::string& body = "") {
     std::optional<Result<http::Response>> answer;
-    http::Request request{.method = method,
-                          .target = target,
-                          .headers = {{"Content-Type", "application/json"}},
-                          .body = body};
+    http::Request request{
+        .method = method,
+        .target = target,
+        .headers = {{"Content-Type",
+                     method == "PATCH" ? "application/merge-patch+json" : "application/json"}},
+        .body = body};
     http::send_whole(transport, std::move(request), Duration(0),
                      [&](Result<http::Response> r) { answer = std::move(r); });
     EXPECT_TRUE(loop.run_until([&] { return answer.has_value(); }));

@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 
+#include "embedded/controllers/job_pods.h"
 #include "embedded/controllers/job_policies.h"
 #include "kube/codec.h"
 #include "kube/event_request.h"
@@ -36,23 +37,8 @@ void JobController::keys_of(const kube::Stores&, const kube::AnyChange& change,
 
 namespace {
 
-bool is_ended(const kube::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
-
-bool has_finalizer(const kube::Pod& pod) {
-  return std::ranges::find(pod.metadata.finalizers, tracking_finalizer) !=
-         pod.metadata.finalizers.end();
-}
-
-kube::ApiRequest without_finalizer(const kube::Pod& pod) {
-  json::array left;
-  for (const std::string& finalizer : pod.metadata.finalizers) {
-    if (finalizer != tracking_finalizer) left.push_back(json::value(finalizer));
-  }
-  const json::object patch{{"metadata", json::object{{"finalizers", std::move(left)}}}};
-  return kube::merge_patch(Kind::pod, pod.metadata.namespace_, pod.metadata.name,
-                           json::serialize(patch));
+bool is_in(const std::vector<std::string>& list, std::string_view text) {
+  return std::ranges::find(list, text) != list.end();
 }
 
 // Everything about one Job at one moment, and what follows from it.
@@ -64,14 +50,12 @@ struct Sync {
   kube::JobStatus status;
   std::vector<PodPointer> pods;
   kube::Actions actions;
-  std::vector<PodPointer> active;         // not ended, not being deleted
-  std::vector<PodPointer> to_release;     // counted; their finalizer may go
-  std::vector<PodPointer> never_started;  // being deleted, and not to be counted
-  std::set<int64_t> done_indexes;
-  std::set<int64_t> failed_indexes;
+  std::vector<PodPointer> active;      // not ended, not being deleted
+  std::vector<PodPointer> to_release;  // their finalizer may go once they are counted for good
+  kube::UncountedPods uncounted;       // in the counters, and still with their finalizer
+  kube::IndexRanges done_indexes, failed_indexes;
   std::map<int64_t, int64_t> newest_count;  // index -> failures before its newest pod
   std::string fatal_failure;                // what podFailurePolicy says ends the Job
-  Time last_failure{};
 
   bool is_indexed() const { return job.spec.completion_mode == "Indexed"; }
   int64_t parallelism() const { return job.spec.parallelism.value_or(1); }
@@ -89,62 +73,70 @@ struct Sync {
   // The status write and the finalizer's removal are two writes; a crash between them is seen by
   // the uncounted list.
   void count_pods() {
-    const kube::UncountedPods uncounted =
+    const kube::UncountedPods listed =
         status.uncounted_terminated_pods.value_or(kube::UncountedPods{});
-    kube::UncountedPods still;
     status.active = 0;
     int64_t ready = 0, terminating = 0;
+    uncounted = {};
     for (const PodPointer& pod : pods) {
       const bool is_deleting = pod->metadata.deletion_timestamp.has_value();
       if (const auto index = index_of(*pod))
         newest_count[*index] = std::max(newest_count[*index], failures_before(*pod));
       if (!is_ended(*pod)) {
-        if (is_deleting && pod->spec.node_name.empty()) {
-          never_started.push_back(pod);  // no kubelet will ever end it
-        } else if (is_deleting) {
+        if (is_deleting) {
           ++terminating;
         } else {
           ++status.active;
           active.push_back(pod);
           if (kube::is_true(pod->status.conditions, "Ready")) ++ready;
         }
-        continue;
       }
-      if (pod->status.phase == "Failed") last_failure = std::max(last_failure, end_of(*pod));
       if (!has_finalizer(*pod)) continue;
-      to_release.push_back(pod);
-      const auto& uid = pod->metadata.uid;
-      const bool is_success = pod->status.phase == "Succeeded";
-      const auto& listed = is_success ? uncounted.succeeded : uncounted.failed;
-      if (std::ranges::find(listed, uid) != listed.end()) {
-        (is_success ? still.succeeded : still.failed).push_back(uid);
-        continue;
-      }
-      (is_success ? still.succeeded : still.failed).push_back(uid);
-      if (!is_success) {
+      if (const auto& uid = pod->metadata.uid; is_in(listed.succeeded, uid)) {
+        uncounted.succeeded.push_back(uid);
+      } else if (is_in(listed.failed, uid)) {
+        uncounted.failed.push_back(uid);
+      } else if (pod->status.phase == "Succeeded") {
+        uncounted.succeeded.push_back(uid);
+        count_success(*pod);
+      } else if (is_failure(job.spec, *pod)) {
         count_failure(*pod);
+      } else {
         continue;
       }
-      const auto index = index_of(*pod);
-      if (is_indexed() && index) {
-        if (!done_indexes.insert(*index).second) continue;
-      }
-      ++status.succeeded;
+      to_release.push_back(pod);
     }
     status.ready = ready;
     status.terminating = terminating;
-    if (is_indexed()) status.completed_indexes = format_indexes(done_indexes);
-    if (has_limit_per_index()) status.failed_indexes = format_indexes(failed_indexes);
-    if (still.succeeded.empty() && still.failed.empty())
-      status.uncounted_terminated_pods.reset();
-    else
-      status.uncounted_terminated_pods = std::move(still);
+    if (is_indexed()) {
+      status.completed_indexes = done_indexes.text();
+      status.succeeded = done_indexes.count();
+    }
+    if (has_limit_per_index()) status.failed_indexes = failed_indexes.text();
   }
 
+  // Completions may have been lowered since the pod was made.
+  bool has_index(std::optional<int64_t> index) const {
+    return index && *index >= 0 && *index < job.spec.completions.value_or(0);
+  }
+
+  void count_success(const kube::Pod& pod) {
+    if (!is_indexed()) {
+      ++status.succeeded;
+    } else if (const auto index = index_of(pod); has_index(index)) {
+      done_indexes.insert(*index);
+    }
+  }
+
+  FailureVerdict add_failure(const kube::Pod& pod) {
+    uncounted.failed.push_back(pod.metadata.uid);
+    FailureVerdict verdict = judge_failure(job.spec, pod);
+    if (verdict.action != FailureAction::ignore) ++status.failed;
+    return verdict;
+  }
   void count_failure(const kube::Pod& pod) {
-    const FailureVerdict verdict = judge_failure(job.spec, pod);
+    const FailureVerdict verdict = add_failure(pod);
     if (verdict.action == FailureAction::ignore) return;
-    ++status.failed;
     if (verdict.action == FailureAction::fail_job && fatal_failure.empty())
       fatal_failure = verdict.message;
     const auto index = index_of(pod);
@@ -152,15 +144,6 @@ struct Sync {
     if (verdict.action == FailureAction::fail_index ||
         failures_before(pod) >= *job.spec.backoff_limit_per_index)
       failed_indexes.insert(*index);
-  }
-
-  static Time end_of(const kube::Pod& pod) {
-    Time end{};
-    for (const auto& container : pod.status.container_statuses) {
-      if (container.state.terminated && container.state.terminated->finished_at)
-        end = std::max(end, *container.state.terminated->finished_at);
-    }
-    return end;
   }
 
   void condition(const char* type, const char* value, std::string reason, std::string message) {
@@ -173,27 +156,36 @@ struct Sync {
                         now);
   }
 
-  // Pods that we end ourselves are not failures: they leave the count before they are told to go.
-  void delete_active() {
-    for (const PodPointer& pod : active) {
-      if (has_finalizer(*pod)) actions.requests.push_back(without_finalizer(*pod));
-      actions.requests.push_back(
-          kube::delete_request(Kind::pod, pod->metadata.namespace_, pod->metadata.name));
-    }
+  void delete_pod(const kube::Pod& pod) {
+    actions.requests.push_back(
+        kube::delete_request(Kind::pod, pod.metadata.namespace_, pod.metadata.name));
+    event("Normal", "SuccessfulDelete", "Deleted pod: " + pod.metadata.name);
+  }
+  // Pods that are no longer wanted are not failures: they leave the count before they are told to
+  // go.
+  void withdraw(const kube::Pod& pod) {
+    if (has_finalizer(pod)) actions.requests.push_back(without_finalizer(pod));
+    delete_pod(pod);
+  }
+  void withdraw_active() {
+    for (const PodPointer& pod : active) withdraw(*pod);
   }
 
   // Ended for good: first the cause (FailureTarget, SuccessCriteriaMet), then, with no pod left,
-  // the end itself.
+  // the end itself. What still runs when a Job fails fails with it.
   void settle_failure(std::string reason, std::string message) {
     if (!is_true("FailureTarget")) condition("FailureTarget", "True", reason, message);
-    delete_active();
+    for (const PodPointer& pod : active) {
+      if (has_finalizer(*pod) && !is_in(uncounted.failed, pod->metadata.uid)) add_failure(*pod);
+      delete_pod(*pod);
+    }
     if (status.active > 0 || status.terminating.value_or(0) > 0) return;
     condition("Failed", "True", reason, message);
     event("Warning", reason, message);
   }
   void settle_success(std::string reason, std::string message) {
     if (!is_true("SuccessCriteriaMet")) condition("SuccessCriteriaMet", "True", reason, message);
-    delete_active();
+    withdraw_active();
     if (status.active > 0 || status.terminating.value_or(0) > 0) return;
     condition("Complete", "True", std::move(reason), std::move(message));
     status.completion_time = now;
@@ -212,8 +204,8 @@ struct Sync {
 
   // Each index is done or failed for good; or more failed than are borne.
   bool settles_by_indexes() {
-    if (!has_limit_per_index() || failed_indexes.empty()) return false;
-    const auto failed = static_cast<int64_t>(failed_indexes.size());
+    if (!has_limit_per_index() || failed_indexes.ranges.empty()) return false;
+    const auto failed = failed_indexes.count();
     if (job.spec.max_failed_indexes && failed > *job.spec.max_failed_indexes) {
       settle_failure("MaxFailedIndexesExceeded",
                      "Job has exceeded the specified maximal number of failed indexes");
@@ -246,7 +238,7 @@ struct Sync {
       if (!status.start_time) status.start_time = now;
       return false;
     }
-    delete_active();
+    withdraw_active();
     if (!is_true("Suspended")) {
       condition("Suspended", "True", "JobSuspended", "Job suspended");
       event("Normal", "Suspended", "Job suspended");
@@ -255,36 +247,65 @@ struct Sync {
     return true;
   }
 
-  bool is_waiting(int64_t failures, Time last) {
-    const Time due = last + back_off(failures);
-    if (failures == 0 || last == Time{} || now >= due) return false;
+  bool is_waiting(const Failures& before) {
+    const Time due = before.last + back_off(before.count);
+    if (before.count == 0 || before.last == Time{} || now >= due) return false;
     note_later(due - now);
     return true;
   }
 
-  // What the pods of one index that ended badly come to.
-  struct IndexFailures {
-    int64_t count = 0;
-    Time last{};
-  };
-  std::map<int64_t, IndexFailures> failures_by_index() const {
-    std::map<int64_t, IndexFailures> by_index;
+  // The same, of each index.
+  std::map<int64_t, Failures> failures_by_index() const {
+    std::map<int64_t, Failures> by_index;
     for (const PodPointer& pod : pods) {
       const auto index = index_of(*pod);
-      if (!index || pod->status.phase != "Failed") continue;
+      if (!index || !is_failure(job.spec, *pod)) continue;
       const bool is_ignored = judge_failure(job.spec, *pod).action == FailureAction::ignore;
-      IndexFailures& sum = by_index[*index];
+      Failures& sum = by_index[*index];
       sum.count = std::max(sum.count, failures_before(*pod) + (is_ignored ? 0 : 1));
       sum.last = std::max(sum.last, end_of(*pod));
     }
     return by_index;
   }
 
+  // The first index from `from` on that is neither done nor failed for good.
+  int64_t first_open(int64_t from) const {
+    for (int64_t at = done_indexes.first_absent(from);; at = done_indexes.first_absent(from)) {
+      from = failed_indexes.first_absent(at);
+      if (from == at) return at;
+    }
+  }
+
+  // Pods of no index of the Job, and all but one of each index.
+  bool withdraw_misfits() {
+    if (!is_indexed()) return false;
+    std::set<int64_t> held;
+    bool are_any = false;
+    for (const PodPointer& pod : active) {
+      const auto index = index_of(*pod);
+      if (has_index(index) && held.insert(*index).second) continue;
+      withdraw(*pod);
+      are_any = true;
+    }
+    return are_any;
+  }
+  // Those that cost least to lose go first: unplaced, not running, not ready, young.
+  void withdraw_surplus(int64_t surplus) {
+    const auto rank = [](const PodPointer& pod) {
+      return std::tuple(!pod->spec.node_name.empty(), pod->status.phase == "Running",
+                        kube::is_true(pod->status.conditions, "Ready"));
+    };
+    std::ranges::stable_sort(active, [&](const PodPointer& a, const PodPointer& b) {
+      return rank(a) != rank(b) ? rank(a) < rank(b)
+                                : a->metadata.creation_timestamp > b->metadata.creation_timestamp;
+    });
+    for (int64_t i = 0; i < surplus; ++i) withdraw(*active[static_cast<size_t>(i)]);
+  }
+
   void fill_up() {
     int64_t wanted = parallelism();
     if (job.spec.completions)
-      wanted = std::min(wanted, *job.spec.completions - status.succeeded -
-                                    static_cast<int64_t>(failed_indexes.size()));
+      wanted = std::min(wanted, *job.spec.completions - status.succeeded - failed_indexes.count());
     if (!job.spec.completions && status.succeeded > 0)
       wanted = status.active;  // a work queue is drained: no new pods
     wanted = std::max<int64_t>(0, wanted);
@@ -300,16 +321,11 @@ struct Sync {
     const int64_t held =
         still_to_come + status.active +
         (job.spec.pod_replacement_policy == "Failed" ? status.terminating.value_or(0) : 0);
-    for (size_t i = 0; status.active - static_cast<int64_t>(i) > wanted && i < active.size(); ++i) {
-      const PodPointer& pod = active[active.size() - 1 - i];
-      actions.requests.push_back(
-          kube::delete_request(Kind::pod, pod->metadata.namespace_, pod->metadata.name));
-      event("Normal", "SuccessfulDelete", "Deleted pod: " + pod->metadata.name);
-    }
+    if (withdraw_misfits()) return;
+    if (status.active > wanted) return withdraw_surplus(status.active - wanted);
     if (held >= wanted) return;
-    if (!has_limit_per_index() && is_waiting(status.failed, last_failure)) return;
-    std::set<int64_t> taken = done_indexes;
-    taken.insert(failed_indexes.begin(), failed_indexes.end());
+    if (!has_limit_per_index() && is_waiting(failures_in_a_row(job.spec, pods))) return;
+    std::set<int64_t> taken;
     for (const PodPointer& pod : pods) {
       if (!is_ended(*pod) && index_of(*pod)) taken.insert(*index_of(*pod));
     }
@@ -322,48 +338,20 @@ struct Sync {
       for (int64_t i = 0; i < missing; ++i) create_pod(std::nullopt, 0);
       return;
     }
-    auto failures =
-        has_limit_per_index() ? failures_by_index() : std::map<int64_t, IndexFailures>{};
+    auto failures = has_limit_per_index() ? failures_by_index() : std::map<int64_t, Failures>{};
     int64_t made = 0;
-    for (int64_t index = 0; index < job.spec.completions.value_or(0) && made < missing; ++index) {
+    for (int64_t index = first_open(0); has_index(index) && made < missing;
+         index = first_open(index + 1)) {
       if (taken.contains(index)) continue;
-      const IndexFailures before = failures[index];
-      if (is_waiting(before.count, before.last)) continue;
+      const Failures before = failures[index];
+      if (is_waiting(before)) continue;
       create_pod(index, before.count);
       ++made;
     }
   }
 
   void create_pod(std::optional<int64_t> index, int64_t failures) {
-    kube::Pod pod;
-    pod.metadata = job.spec.template_.metadata;
-    pod.spec = job.spec.template_.spec;
-    pod.metadata.namespace_ = job.metadata.namespace_;
-    const std::string base = job.metadata.name.substr(0, 50);
-    pod.metadata.name = index ? fmt::format("{}-{}-{}", base, *index, make_name_suffix(rng))
-                              : fmt::format("{}-{}", base, make_name_suffix(rng));
-    pod.metadata.owner_references.push_back({.api_version = "batch/v1",
-                                             .kind = "Job",
-                                             .name = job.metadata.name,
-                                             .uid = job.metadata.uid,
-                                             .controller = true,
-                                             .block_owner_deletion = true});
-    pod.metadata.finalizers.emplace_back(tracking_finalizer);
-    if (index) {
-      const std::string text = std::to_string(*index);
-      pod.metadata.annotations["batch.kubernetes.io/job-completion-index"] = text;
-      pod.metadata.labels["batch.kubernetes.io/job-completion-index"] = text;
-      if (has_limit_per_index())
-        pod.metadata.annotations[std::string(index_failures_annotation)] = std::to_string(failures);
-      if (pod.spec.hostname.empty()) pod.spec.hostname = fmt::format("{}-{}", base, text);
-      for (auto* containers : {&pod.spec.init_containers, &pod.spec.containers}) {
-        for (kube::Container& container : *containers) {
-          container.env.push_back(
-              {.name = "JOB_COMPLETION_INDEX",
-               .field_path = "metadata.labels['batch.kubernetes.io/job-completion-index']"});
-        }
-      }
-    }
+    const kube::Pod pod = make_pod(job, index, failures, rng);
     const std::string body = kube::object_text(pod);
     expected[pod.metadata.name] = {body, index, now};
     actions.requests.push_back(kube::create_request(Kind::pod, job.metadata.namespace_, body));
@@ -399,7 +387,7 @@ struct Sync {
   // A failed pod carries its index's count until another pod of that index does.
   bool is_needed(const kube::Pod& failed) const {
     const auto index = index_of(failed);
-    if (!has_limit_per_index() || !index || failed.status.phase != "Failed") return false;
+    if (!has_limit_per_index() || !index || failed.status.phase == "Succeeded") return false;
     if (is_true("Failed") || is_true("Complete") || job.metadata.deletion_timestamp) return false;
     if (done_indexes.contains(*index) || failed_indexes.contains(*index)) return false;
     return newest_count.at(*index) <= failures_before(failed);
@@ -408,6 +396,10 @@ struct Sync {
   // Status first, then finalizers: a pod leaves only once it is counted for good.
   void write() {
     std::vector<kube::ApiRequest> ordered;
+    if (uncounted == kube::UncountedPods{})
+      status.uncounted_terminated_pods.reset();
+    else
+      status.uncounted_terminated_pods = uncounted;
     if (status != job.status) {
       json::object patch{
           {"metadata", json::object{{"resourceVersion", job.metadata.resource_version}}}};
@@ -427,13 +419,9 @@ struct Sync {
         job.status.uncounted_terminated_pods.value_or(kube::UncountedPods{});
     for (const PodPointer& pod : to_release) {
       const bool is_counted =
-          std::ranges::find(counted.succeeded, pod->metadata.uid) != counted.succeeded.end() ||
-          std::ranges::find(counted.failed, pod->metadata.uid) != counted.failed.end();
+          is_in(counted.succeeded, pod->metadata.uid) || is_in(counted.failed, pod->metadata.uid);
       if (!is_counted || is_needed(*pod)) continue;
       ordered.push_back(without_finalizer(*pod));
-    }
-    for (const PodPointer& pod : never_started) {
-      if (has_finalizer(*pod)) ordered.push_back(without_finalizer(*pod));
     }
     actions.requests = std::move(ordered);
   }
@@ -470,10 +458,10 @@ kube::Actions JobController::reconcile(const kube::Stores& stores, const kube::O
             .status = job->status,
             .pods = stores.get<kube::Pod>().owned_by(job->metadata.uid)};
   if (sync.is_indexed()) {
-    sync.done_indexes =
-        parse_indexes(job->status.completed_indexes, job->spec.completions.value_or(0));
+    const int64_t completions = job->spec.completions.value_or(0);
+    sync.done_indexes = kube::parse_index_ranges(job->status.completed_indexes, completions);
     sync.failed_indexes =
-        parse_indexes(job->status.failed_indexes.value_or(""), job->spec.completions.value_or(0));
+        kube::parse_index_ranges(job->status.failed_indexes.value_or(""), completions);
   }
   const bool is_over = sync.is_true("Complete") || sync.is_true("Failed");
   sync.count_pods();
@@ -481,12 +469,12 @@ kube::Actions JobController::reconcile(const kube::Stores& stores, const kube::O
     sync.status.active = job->status.active;  // a finished Job's counters stand
     sync.status.ready = job->status.ready;
     sync.status.terminating = job->status.terminating;
-    if (job->metadata.deletion_timestamp) sync.delete_active();
+    if (job->metadata.deletion_timestamp) sync.withdraw_active();
     sync.write();
     return std::move(sync.actions);
   }
   if (job->metadata.deletion_timestamp) {
-    sync.delete_active();
+    sync.withdraw_active();
     sync.write();
     return std::move(sync.actions);
   }

@@ -6,8 +6,6 @@
 
 namespace tau::controllers {
 
-inline constexpr std::string_view tracking_finalizer = "batch.kubernetes.io/job-tracking";
-
 class JobController : public kube::Reconciler {
  public:
   std::string_view name() const override { return "job"; }

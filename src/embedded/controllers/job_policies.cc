@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/text.h"
-#include "kube/index_ranges.h"
 
 namespace tau::controllers {
 namespace {
@@ -77,18 +75,16 @@ int64_t failures_before(const kube::Pod& pod) {
 }
 
 std::optional<std::string> met_success_rule(const kube::JobSpec& spec,
-                                            const std::set<int64_t>& done) {
+                                            const kube::IndexRanges& done) {
   if (!spec.success_policy) return std::nullopt;
   size_t number = 0;
   for (const kube::SuccessRule& rule : spec.success_policy->rules) {
-    int64_t reached = static_cast<int64_t>(done.size()), wanted = 0;
+    int64_t reached = done.count(), wanted = 0;
     if (!rule.succeeded_indexes.empty()) {
       const kube::IndexRanges indexes =
           kube::parse_index_ranges(rule.succeeded_indexes, spec.completions.value_or(0));
       wanted = indexes.count();
-      reached = 0;
-      for (const kube::IndexRange& range : indexes.ranges)
-        reached += std::distance(done.lower_bound(range.first), done.upper_bound(range.last));
+      reached = indexes.count_common(done);
     }
     const int64_t needed = rule.succeeded_count.value_or(wanted);
     if (needed > 0 && reached >= needed) return fmt::format("Matched rules at index {}", number);
@@ -110,29 +106,6 @@ Duration back_off(int64_t failures) {
   if (failures <= 0) return Duration(0);
   return std::min<Duration>(minutes(10),
                             seconds(10) * (int64_t{1} << std::min<int64_t>(failures - 1, 6)));
-}
-
-std::set<int64_t> parse_indexes(std::string_view text, int64_t completions) {
-  std::set<int64_t> indexes;
-  for (const kube::IndexRange& range : kube::parse_index_ranges(text, completions).ranges) {
-    for (int64_t i = range.first; i <= range.last && indexes.size() < most_indexes; ++i)
-      indexes.insert(indexes.end(), i);
-  }
-  return indexes;
-}
-
-std::string format_indexes(const std::set<int64_t>& indexes) {
-  std::string out;
-  for (auto at = indexes.begin(); at != indexes.end();) {
-    const int64_t first = *at;
-    int64_t last = first;
-    while (++at != indexes.end() && *at == last + 1) last = *at;
-    if (!out.empty()) out += ',';
-    out += std::to_string(first);
-    // Two in a row are written apart, three and more as a range.
-    if (last > first) out += (last == first + 1 ? "," : "-") + std::to_string(last);
-  }
-  return out;
 }
 
 }  // namespace tau::controllers

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 
+#include "kube/index_ranges.h"
 #include "kube/types.h"
 
 namespace tau::controllers {
@@ -28,7 +28,7 @@ inline constexpr std::string_view index_failures_annotation =
 
 // "Matched rules at index N", once the indexes done meet a rule of the success policy.
 std::optional<std::string> met_success_rule(const kube::JobSpec& spec,
-                                            const std::set<int64_t>& done);
+                                            const kube::IndexRanges& done);
 
 // Restarts inside pods that still run, which count against backoffLimit with restartPolicy
 // OnFailure.
@@ -36,11 +36,5 @@ int64_t restarts_of(const kube::Pod& pod);
 
 // Ten seconds after the first failure in a row, doubling with each, at most ten minutes.
 Duration back_off(int64_t failures);
-
-// "1,3-5" and back. Only indexes from 0 to below `completions` are read, and at most
-// `most_indexes`: the text may be anybody's.
-inline constexpr size_t most_indexes = 1'000'000;
-std::set<int64_t> parse_indexes(std::string_view text, int64_t completions);
-std::string format_indexes(const std::set<int64_t>& indexes);
 
 }  // namespace tau::controllers
